@@ -193,11 +193,21 @@ impl Listener for () {
 
 /// Runs every pair of a study. Fails with the first run that fails.
 pub fn compare(study: &Study, threads: usize, listener: &dyn Listener) -> Result<Vec<Run>, DriveError> {
-    let pairs = study.pairs();
+    compare_pairs(study, &study.pairs(), threads, listener, &|_| {})
+}
+
+/// Runs some pairs of a study, in any order, and gives them in theirs; `done` hears of each when it is over.
+pub fn compare_pairs(
+    study: &Study,
+    pairs: &[(usize, u64)],
+    threads: usize,
+    listener: &dyn Listener,
+    done: &(dyn Fn(&Run) + Sync),
+) -> Result<Vec<Run>, DriveError> {
     let count = u32::try_from(pairs.len()).unwrap_or(u32::MAX);
     let one = |number: u32| {
         let (policy, seed) = pairs[number as usize];
-        run(study, policy, seed, listener)
+        run(study, policy, seed, listener).inspect(done)
     };
     in_order(count, threads.min(pairs.len()), 1, &|_| {}, one).into_iter().collect()
 }

@@ -192,9 +192,10 @@ fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Fa
     let progress = Progress::new(study.jobs.len().saturating_mul(study.pairs().len() as u64));
     let runs = resume::compare_all(&study, out, cores::threads(args.threads), &progress);
     progress.clear();
-    let runs = runs?;
-    if let Some(directory) = out {
+    let resume::Compared { runs, written } = runs?;
+    if let Some(directory) = out.filter(|_| !written) {
         output::write(directory, &study, &runs, &notes)?;
+        resume::finish(&study, directory, &runs)?;
     }
     Ok(if args.json { output::json(&study, &runs)? } else { output::table(&study, &runs, &notes) })
 }

@@ -36,6 +36,12 @@ pub(super) fn write(directory: &Path, study: &Study, runs: &[Run], notes: &[Stri
     files::write(&directory.join("cost-against-wait.svg"), &cost_against_wait(study, runs))
 }
 
+/// Whether all files of a study are there but its schedules.
+pub(super) fn is_written(directory: &Path) -> bool {
+    let files = ["results.json", "runs.csv", "report.html", "cost-against-wait.svg"];
+    files.iter().all(|file| directory.join(file).is_file())
+}
+
 /// Words as a part of a file's name.
 pub(super) fn plain_name(words: &str) -> String {
     let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '_' };

@@ -1,7 +1,8 @@
 //! Runs that an earlier call has finished are not run again.
 //!
-//! Every run but those of the first seed, whose schedules are written, leaves its figures in `runs/` with a mark of all that
-//! they follow from: jobs, sites, policy, seed, and what surrounds the broker. A file with another mark is not used.
+//! Every run leaves its figures in `runs/` when it is over, with a mark of all that they follow from: jobs, sites, policy, seed,
+//! what surrounds the broker, and the program. A file with another mark is not used. The runs of the first seed, of which schedules and
+//! pictures are made, count only when all files of the study are written; then nothing is run or written again.
 
 use super::output::plain_name;
 use super::progress::Progress;
@@ -10,62 +11,92 @@ use super::{Failure, failed};
 use crate::files;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use walras_sim::study::{Metrics, Run, Study, compare};
+use std::sync::Mutex;
+use walras_sim::study::{Metrics, Run, Study, compare, compare_pairs};
 
-/// All runs of a study, those of other seeds than the first from files where they are there.
+/// What became of all runs of a study.
+pub(super) struct Compared {
+    pub(super) runs: Vec<Run>,
+    /// Whether an earlier call has written all files of it.
+    pub(super) written: bool,
+}
+
+/// All runs of a study, from files where they are there.
 pub(super) fn compare_all(
     study: &Study,
     directory: Option<&Path>,
     threads: usize,
     progress: &Progress,
-) -> Result<Vec<Run>, Failure> {
+) -> Result<Compared, Failure> {
     let listener = Listening { study, directory, progress };
-    let Some(directory) = directory.filter(|_| study.seeds.len() > 1) else {
-        return compare(study, threads, &listener).map_err(|error| failed(&error));
+    let Some(directory) = directory else {
+        let runs = compare(study, threads, &listener).map_err(|error| failed(&error))?;
+        return Ok(Compared { runs, written: false });
     };
-    let runs = directory.join("runs");
-    super::output::make(&runs)?;
-    let marks = Marks::new(study);
-    let mut all = Vec::new();
-    for (place, seed) in study.seeds.iter().enumerate() {
-        let found: Vec<Option<Metrics>> = study
-            .policies
-            .iter()
-            .map(|policy| {
-                let words = policy.to_string();
-                // The first seed's schedules are written, so it is always run.
-                if place == 0 { None } else { read(&file(&runs, &words, *seed), marks.of(&words, *seed)) }
-            })
-            .collect();
-        let missing = study.policies.iter().zip(&found).filter(|(_, found)| found.is_none());
-        let policies = missing.map(|(policy, _)| policy.clone()).collect();
-        let timetable = study.timetable.filter(|_| place == 0);
-        let part = Study { policies, seeds: vec![*seed], timetable, ..study.clone() };
-        let listener = Listening { directory: Some(directory).filter(|_| place == 0), ..listener };
-        let done = compare(&part, threads, &listener).map_err(|error| failed(&error))?;
-        let mut done = done.into_iter();
-        for (policy, found) in study.policies.iter().zip(found) {
-            let words = policy.to_string();
-            let run = match found {
-                Some(metrics) => {
-                    Some(Run { policy: words, seed: *seed, metrics, sketch: None, demand: Vec::new() })
-                }
-                None => done.next(),
-            };
-            let Some(mut run) = run else { continue };
-            if place > 0 {
-                let (path, mark) = (file(&runs, &run.policy, *seed), marks.of(&run.policy, *seed));
-                keep(&path, mark, &run.metrics)?;
-                // Digits that reading changes must be the same whoever ran it.
-                run.metrics = read(&path, mark).unwrap_or(run.metrics);
-            }
-            all.push(run);
-        }
+    let kept = Kept::new(study, directory)?;
+    let pairs = study.pairs();
+    let mut found: Vec<Option<Run>> = pairs.iter().map(|pair| kept.read(*pair)).collect();
+    if found.iter().all(Option::is_some) && super::output::is_written(directory) {
+        return Ok(Compared { runs: found.into_iter().flatten().collect(), written: true });
     }
-    // By policy, then by seed.
-    let place = |run: &Run| study.policies.iter().position(|policy| policy.to_string() == run.policy);
-    all.sort_by_key(|run| (place(run), run.seed));
-    Ok(all)
+    let is_first = |(_, seed): &(usize, u64)| study.seeds.first() == Some(seed);
+    for (run, _) in found.iter_mut().zip(&pairs).filter(|(_, pair)| is_first(pair)) {
+        *run = None;
+    }
+    let missing = pairs.iter().zip(&found).filter(|(_, run)| run.is_none()).map(|(pair, _)| *pair);
+    let missing: Vec<(usize, u64)> = missing.collect();
+    let wrong = Mutex::new(None);
+    let keep = |run: &Run| {
+        let first = study.seeds.first() == Some(&run.seed);
+        if !first && let Err(failure) = kept.keep(run) {
+            wrong.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(failure);
+        }
+    };
+    let done = compare_pairs(study, &missing, threads, &listener, &keep).map_err(|error| failed(&error))?;
+    if let Some(failure) = wrong.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        return Err(failure);
+    }
+    let mut done = done.into_iter();
+    let runs = found.into_iter().filter_map(|run| run.or_else(|| done.next().map(as_read)));
+    Ok(Compared { runs: runs.collect(), written: false })
+}
+
+/// All files of a study are written: from now on its first seed need not be run again.
+pub(super) fn finish(study: &Study, directory: &Path, runs: &[Run]) -> Result<(), Failure> {
+    let kept = Kept::new(study, directory)?;
+    runs.iter().filter(|run| study.seeds.first() == Some(&run.seed)).try_for_each(|run| kept.keep(run))
+}
+
+/// Digits that reading changes must be the same whoever ran it.
+fn as_read(run: Run) -> Run {
+    let text = json!(run.metrics).to_string();
+    let metrics = serde_json::from_str(&text).unwrap_or(run.metrics);
+    Run { metrics, ..run }
+}
+
+/// The figures of runs in files.
+struct Kept<'a> {
+    study: &'a Study,
+    runs: PathBuf,
+    marks: Marks,
+}
+
+impl<'a> Kept<'a> {
+    fn new(study: &'a Study, directory: &Path) -> Result<Kept<'a>, Failure> {
+        let runs = directory.join("runs");
+        super::output::make(&runs)?;
+        Ok(Kept { study, runs, marks: Marks::new(study) })
+    }
+
+    fn read(&self, (policy, seed): (usize, u64)) -> Option<Run> {
+        let policy = self.study.policies.get(policy)?.to_string();
+        let metrics = read(&file(&self.runs, &policy, seed), self.marks.of(&policy, seed))?;
+        Some(Run { policy, seed, metrics, sketch: None, demand: Vec::new() })
+    }
+
+    fn keep(&self, run: &Run) -> Result<(), Failure> {
+        keep(&file(&self.runs, &run.policy, run.seed), self.marks.of(&run.policy, run.seed), &run.metrics)
+    }
 }
 
 fn file(runs: &Path, policy: &str, seed: u64) -> PathBuf {
@@ -103,21 +134,33 @@ fn hash(bytes: &[u8], from: u64) -> u64 {
 struct Marks {
     /// What all runs have in common, and the jobs: these are many, and are gone through once.
     around: String,
+    /// What files of the first seed are made of beside.
+    whole: String,
+    first: Option<u64>,
     jobs: u64,
 }
 
 impl Marks {
     fn new(study: &Study) -> Marks {
         // All that surrounds a run is in one place, so that nothing of it can be forgotten here.
-        let around = format!("{:?} {:?} {:?}", study.sites, study.around, study.workflows);
+        let around = format!("{:?} {:?} {:?} {}", study.sites, study.around, study.workflows, program());
+        let policies: Vec<String> = study.policies.iter().map(ToString::to_string).collect();
+        let whole = format!("{:?} {:?} {policies:?}", study.timetable, study.seeds);
         let jobs = study.jobs.iter().fold(START, |from, job| hash(format!("{job:?}").as_bytes(), from));
-        Marks { around, jobs }
+        Marks { around, whole, first: study.seeds.first().copied(), jobs }
     }
 
     fn of(&self, policy: &str, seed: u64) -> u64 {
-        let run = format!("{} {policy} {seed} {}", env!("CARGO_PKG_VERSION"), self.around);
+        let whole = if self.first == Some(seed) { self.whole.as_str() } else { "" };
+        let run = format!("{} {policy} {seed} {} {whole}", env!("CARGO_PKG_VERSION"), self.around);
         hash(run.as_bytes(), self.jobs)
     }
+}
+
+/// Which program this is: one that was built again may come to something else.
+fn program() -> String {
+    let file = std::env::current_exe().and_then(std::fs::metadata);
+    file.map(|file| format!("{} {:?}", file.len(), file.modified().ok())).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -150,5 +193,42 @@ mod tests {
         let marks: std::collections::BTreeSet<u64> = others.into_iter().map(of).collect();
         assert_eq!(marks.len(), 6);
         assert_eq!(of(plain()), of(plain()));
+    }
+
+    #[test]
+    fn what_is_over_is_not_run_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let jobs = Jobs::held(Synthetic::new(Model { nodes: 8, ..Model::default() }, 1).take(30).collect());
+        let policies = ["fcfs", "easy"].map(|words| words.parse().unwrap());
+        let of = |seeds: Vec<u64>| Study {
+            seeds,
+            ..Study::new(jobs.clone(), vec![Site::plain("one", 8)], policies.to_vec())
+        };
+        let ran = |study: &Study| {
+            let progress = Progress::new(1_000);
+            compare_all(study, Some(directory.path()), 2, &progress).unwrap()
+        };
+        let one = of(vec![1]);
+        let first = ran(&one);
+        // Nothing is said to be over before its files are written.
+        assert!(!first.written && !ran(&one).written);
+        super::super::output::write(directory.path(), &one, &first.runs, &[]).unwrap();
+        finish(&one, directory.path(), &first.runs).unwrap();
+        let again = ran(&one);
+        assert!(again.written);
+        let figures = |it: &Compared| it.runs.iter().map(|run| json!(run.metrics)).collect::<Vec<_>>();
+        assert_eq!(figures(&again), figures(&first));
+        // With more seeds there are other files; and those of others than the first stay.
+        let three = of(vec![1, 2, 3]);
+        let all = ran(&three);
+        assert_eq!((all.written, all.runs.len()), (false, 6));
+        assert!(
+            all.runs
+                .iter()
+                .map(|run| (run.policy.as_str(), run.seed))
+                .is_sorted_by_key(|it| (it.0 == "easy", it.1))
+        );
+        let missing = |it: &(usize, u64)| Kept::new(&three, directory.path()).unwrap().read(*it).is_none();
+        assert_eq!(three.pairs().into_iter().filter(missing).collect::<Vec<_>>(), [(0, 1), (1, 1)]);
     }
 }
