@@ -14,7 +14,7 @@ use walras_model::Money;
 /// What a user has at first and gets more of at a time, in micro-credits: the most that a deposit can be.
 const FUNDS: i64 = 1_000_000_000_000_000;
 /// What all users together may be given: the books count no more.
-const GIVEN_MAX: i64 = 4_000_000_000_000_000_000;
+const GIVEN_MAX: i64 = 2_300_000_000_000_000_000;
 
 impl Driver<'_> {
     /// A user joins.

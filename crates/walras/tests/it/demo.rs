@@ -26,10 +26,10 @@ fn the_demo_runs_its_course_and_carries_on() {
     let price = quoted.and_then(|it| it.split_once(" took the cheapest, "));
     let price = price.and_then(|(_, it)| it.strip_suffix(" credits: job 1")).and_then(|it| it.parse().ok());
     assert!(price.is_some_and(|it: f64| it > 0.0 && it <= 15.0), "{first}");
-    // What would help depends on the hour and on how many want the cloud; its budget of 50 never does.
+    // What would help depends on the hour and on how many want the cloud; its budget of 30 never does.
     let budget = first.lines().find_map(|it| it.strip_prefix("  would help: a budget of "));
     let budget = budget.and_then(|it| it.strip_suffix(" credits")).and_then(|it| it.parse().ok());
-    assert!(budget.is_some_and(|it: f64| (60.0..=150.0).contains(&it)), "{first}");
+    assert!(budget.is_some_and(|it: f64| it > 30.0 && it <= 150.0), "{first}");
     assert!(first.contains("job 12 ran here and printed: Linux"), "{first}");
     // On a busy machine a start may be missed, and the job is planned again alone.
     assert!(first.contains("the last plan that served anybody, cycle "), "{first}");
