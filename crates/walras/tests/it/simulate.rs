@@ -84,9 +84,15 @@ fn results_follow_from_the_call_and_finished_runs_are_not_run_again() {
     ];
     let first = printed(directory.path(), &[&call[..], &["--threads", "1"]].concat());
     let results = read(&directory.path().join("o/results.json"));
-    assert_eq!(fs::read_dir(directory.path().join("o/runs")).unwrap().count(), 4);
-    // From what the first call left.
+    assert_eq!(fs::read_dir(directory.path().join("o/runs")).unwrap().count(), 6);
+    // From what the first call left: nothing is written again, and what is missing is.
+    let report = directory.path().join("o/report.html");
+    fs::write(&report, "as it was").unwrap();
     assert_eq!(printed(directory.path(), &[&call[..], &["--threads", "3"]].concat()), first);
+    assert_eq!(fs::read_to_string(&report).unwrap(), "as it was");
+    fs::remove_file(&report).unwrap();
+    assert_eq!(printed(directory.path(), &[&call[..], &["--threads", "3"]].concat()), first);
+    assert!(fs::read_to_string(&report).unwrap().contains("<html"));
     assert_eq!(read(&directory.path().join("o/results.json")), results);
     fs::remove_dir_all(directory.path().join("o")).unwrap();
     assert_eq!(printed(directory.path(), &[&call[..], &["--threads", "3"]].concat()), first);
