@@ -89,7 +89,7 @@ impl State {
 
     /// When others wait longer for a task that runs; `None` where none waits behind it.
     fn overruns_at(&self, turns: &Turns, part: &Part) -> Option<Time> {
-        part.task.filter(|_| turns.any_waits())?;
+        part.task.filter(|_| turns.any_waits)?;
         part.end.checked_add(self.patience())?.checked_add(Span::from_millis(1)?)
     }
 

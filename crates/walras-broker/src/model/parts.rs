@@ -11,7 +11,7 @@
 use super::allocation::{Hold, Part};
 use super::reservation::{PartState, Reservation, ReservedPart};
 use std::collections::BTreeMap;
-use walras_model::{SiteId, Time};
+use walras_model::{Interval, SiteId, Time};
 
 /// The parts of a reservation, by site and hold.
 pub(crate) struct PartsByHold<'a>(Vec<&'a ReservedPart>);
@@ -36,35 +36,48 @@ impl<'a> PartsByHold<'a> {
     }
 }
 
+/// The time of a hold up to the end of its last part; none where nothing of it was used.
+pub(crate) fn used_time(parts: &[&ReservedPart], hold: &Hold, now: Time) -> Option<Interval> {
+    let ends = parts.iter().filter_map(|part| match part.state {
+        PartState::Waiting => None,
+        PartState::Due | PartState::Running(_) => Some(now),
+        PartState::Ended { at, .. } => Some(at),
+    });
+    let begin = if hold.node.is_some() { Some(hold.interval.start()) } else { began(parts) }?;
+    let used = ends.max()?.span_since(begin)?.min(hold.interval.span());
+    Interval::new(begin, begin.checked_add(used)?)
+}
+
+/// When the first part on a queue's hold began.
+fn began(parts: &[&ReservedPart]) -> Option<Time> {
+    let since = parts.iter().filter_map(|part| match part.state {
+        PartState::Running(since) | PartState::Ended { since, .. } => Some(since),
+        PartState::Waiting | PartState::Due => None,
+    });
+    since.min()
+}
+
 impl Reservation {
     /// Time on nodes that it has taken by a moment: of every hold, until the last of its parts has ended, what `part` makes of that.
     pub(crate) fn used_millis(&self, now: Time, part: impl Fn(&Hold, i64) -> i64) -> i64 {
-        let mut used = 0_i64;
         let parts = PartsByHold::of(self);
-        for leg in &self.legs {
-            for (hold, place) in leg.holds.iter().zip(0_u32..) {
-                let parts = parts.on(leg.site, place);
-                let end = parts.iter().filter_map(|part| match part.state {
-                    PartState::Waiting => None,
-                    PartState::Due | PartState::Running(_) => Some(now),
-                    PartState::Ended { at, .. } => Some(at),
-                });
-                let begun = parts.iter().filter_map(|part| match part.state {
-                    PartState::Running(since) | PartState::Ended { since, .. } => Some(since),
-                    PartState::Waiting | PartState::Due => None,
-                });
-                let start = if hold.node.is_some() { Some(hold.interval.start()) } else { begun.min() };
-                let millis = end.max().zip(start).map_or(0, |(end, start)| end - start);
-                used = used.saturating_add(part(hold, millis.clamp(0, hold.interval.span().as_millis())));
-            }
-        }
-        used
+        let holds =
+            self.legs.iter().flat_map(|leg| leg.holds.iter().zip(0_u32..).map(move |it| (leg.site, it)));
+        let used = holds.map(|(site, (hold, place))| {
+            let used = used_time(parts.on(site, place), hold, now);
+            part(hold, used.map_or(0, |used| used.span().as_millis()))
+        });
+        used.fold(0, i64::saturating_add)
     }
 }
 
 /// Whose turn it is on each node that tasks of a workflow share.
 #[derive(Default)]
-pub(crate) struct Turns(BTreeMap<(SiteId, u32), NodeTurn>);
+pub(crate) struct Turns {
+    nodes: BTreeMap<(SiteId, u32), NodeTurn>,
+    /// Whether any task waits.
+    pub(crate) any_waits: bool,
+}
 
 /// What is known of one node.
 #[derive(Default)]
@@ -85,10 +98,11 @@ impl Turns {
         let tasks = tasks.filter(|part| reservation.hold_of(&part.plan).is_some_and(|it| it.node.is_some()));
         for part in tasks.filter(|part| !part.state.has_ended()) {
             let start = part.plan.start;
-            let node = turns.0.entry(place(&part.plan)).or_default();
+            let node = turns.nodes.entry(place(&part.plan)).or_default();
             node.first = Some(node.first.map_or(start, |first| first.min(start)));
             if part.state == PartState::Waiting {
                 node.waits = Some(node.waits.map_or(start, |first| first.min(start)));
+                turns.any_waits = true;
             }
             node.begun |= part.state.has_begun();
         }
@@ -110,12 +124,7 @@ impl Turns {
         self.node(part).is_some_and(|node| node.waits.is_some_and(|first| first <= now))
     }
 
-    /// Whether any task waits.
-    pub(crate) fn any_waits(&self) -> bool {
-        self.0.values().any(|node| node.waits.is_some())
-    }
-
     fn node(&self, part: &Part) -> Option<&NodeTurn> {
-        if self.0.is_empty() { None } else { self.0.get(&place(part)) }
+        self.nodes.get(&place(part))
     }
 }

@@ -9,7 +9,7 @@
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Hold;
 use crate::model::job::{PartEnd, Why};
-use crate::model::parts::PartsByHold;
+use crate::model::parts::{PartsByHold, used_time};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use std::collections::BTreeMap;
@@ -166,14 +166,17 @@ fn charges_by_hold(state: &State, reservation: &Reservation, now: Time, due: Due
     let by_hold = PartsByHold::of(reservation);
     for leg in &reservation.legs {
         for (hold, place) in leg.holds.iter().zip(0_u32..) {
-            let parts = || by_hold.on(leg.site, place).iter().copied();
+            let parts = by_hold.on(leg.site, place);
             let (amount, used) = match due {
-                Due::Used => (used_cost(state, parts, hold, now), used_time(parts, hold, now)),
+                Due::Used => {
+                    let used = used_time(parts, hold, now);
+                    (used_cost(state, hold, used), used)
+                }
                 Due::Share if reservation.phase == ReservationPhase::Held => {
                     (state.policy.quotes.hold_fee.of(hold.cost).as_micros(), None)
                 }
                 Due::Share => (0, None),
-                Due::Kept => (kept_cost(parts(), hold), kept_time(parts())),
+                Due::Kept => (kept_cost(parts.iter().copied(), hold), kept_time(parts.iter().copied())),
             };
             let part = state.part_of_node(hold);
             charges.push(HoldCharge { site: leg.site, node: hold.node, amount, used, part });
@@ -201,34 +204,13 @@ fn compensate(
     transaction.move_money(Purpose::Compensation, owner, Purpose::Compensation, user, amount);
 }
 
-/// The cost of a hold up to the end of its last part, and of what the policy keeps of the rest.
-fn used_cost<'a, I: Iterator<Item = &'a ReservedPart>>(
-    state: &State,
-    parts: impl Fn() -> I,
-    hold: &Hold,
-    now: Time,
-) -> i64 {
-    let used = used_time(parts, hold, now).map_or(Span::ZERO, |used| used.span());
+/// The cost of what was used of a hold, and of what the policy keeps of the rest.
+fn used_cost(state: &State, hold: &Hold, used: Option<Interval>) -> i64 {
+    let used = used.map_or(Span::ZERO, |used| used.span());
     let cost = hold.rate.cost_of(used).expect("some of a hold costs no more than all of it");
     let cost = cost.min(hold.cost).as_micros();
     let unused = Money::from_micros(hold.cost.as_micros() - cost);
     cost + unused.as_micros() - state.policy.money.early_refund.of(unused).as_micros()
-}
-
-/// The time of a hold up to the end of its last part; none where nothing of it was used.
-fn used_time<'a, I: Iterator<Item = &'a ReservedPart>>(
-    parts: impl Fn() -> I,
-    hold: &Hold,
-    now: Time,
-) -> Option<Interval> {
-    let ends = parts().filter_map(|part| match part.state {
-        PartState::Waiting => None,
-        PartState::Due | PartState::Running(_) => Some(now),
-        PartState::Ended { at, .. } => Some(at),
-    });
-    let begin = if hold.node.is_some() { Some(hold.interval.start()) } else { began(parts()) }?;
-    let used = ends.max()?.span_since(begin)?.min(hold.interval.span());
-    Interval::new(begin, begin.checked_add(used)?)
 }
 
 /// The time from the first to the last of the tasks whose results are kept.
@@ -239,15 +221,6 @@ fn kept_time<'a>(parts: impl Iterator<Item = &'a ReservedPart>) -> Option<Interv
     });
     let (start, end) = times.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
     Interval::new(start, end)
-}
-
-/// When the first part on a queue's hold began.
-fn began<'a>(parts: impl Iterator<Item = &'a ReservedPart>) -> Option<Time> {
-    let since = parts.filter_map(|part| match part.state {
-        PartState::Running(since) | PartState::Ended { since, .. } => Some(since),
-        PartState::Waiting | PartState::Due => None,
-    });
-    since.min()
 }
 
 /// The cost of the tasks on a hold whose results are kept; at most that of the hold.

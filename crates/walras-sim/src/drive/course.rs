@@ -53,8 +53,8 @@ pub(super) struct Driver<'a> {
     parcels: BTreeMap<(Time, u64), Parcel>,
     posted: u64,
     pub(super) users: BTreeSet<String>,
-    /// What all users were given, in micro-credits, and how often.
-    pub(super) given: (i64, u64),
+    /// How often users were given money.
+    pub(super) given: u32,
     last_tick: (Time, u32),
     auditor: Auditor,
     written: u64,
@@ -74,7 +74,7 @@ impl<'a> Driver<'a> {
             parcels: BTreeMap::new(),
             posted: 0,
             users: BTreeSet::new(),
-            given: (0, 0),
+            given: 0,
             last_tick: (Time::MIN, 0),
             auditor: Auditor::default(),
             written: 0,

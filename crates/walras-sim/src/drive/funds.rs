@@ -13,8 +13,8 @@ use walras_model::Money;
 
 /// What a user has at first and gets more of at a time, in micro-credits: the most that a deposit can be.
 const FUNDS: i64 = 1_000_000_000_000_000;
-/// What all users together may be given: the books count no more.
-const GIVEN_MAX: i64 = 2_300_000_000_000_000_000;
+/// So often all users together may be given that: the books count no more.
+const TIMES_MAX: u32 = 2_300;
 
 impl Driver<'_> {
     /// A user joins.
@@ -37,7 +37,7 @@ impl Driver<'_> {
         let has = self.broker.state().books.balance(&Account::User(user.to_owned())).as_micros();
         let mut short = needed - i128::from(has);
         while short > 0 {
-            self.give(user, format!("funds-{}", self.given.1), sink)?;
+            self.give(user, format!("funds-{}", self.given), sink)?;
             short -= i128::from(FUNDS);
         }
         Ok(())
@@ -45,9 +45,10 @@ impl Driver<'_> {
 
     /// As much as can be given at a time.
     fn give(&mut self, user: &str, key: String, sink: &mut dyn FnMut(Record)) -> Result<(), DriveError> {
-        let (given, times) = self.given;
-        let given = given.checked_add(FUNDS).filter(|given| *given <= GIVEN_MAX);
-        self.given = (given.ok_or_else(|| self.too_dear())?, times + 1);
+        if self.given >= TIMES_MAX {
+            return Err(self.too_dear());
+        }
+        self.given += 1;
         let account = Account::User(user.to_owned());
         self.say(Input::Deposit { key, account, amount: Money::from_micros(FUNDS) }, sink)?;
         Ok(())

@@ -58,8 +58,6 @@ pub fn policy_of<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> 
 
 /// Settings that jobs which are promised something do not feel.
 const AT_ONCE: [&str; 6] = ["search", "objective", "plan", "alternatives", "batch", "cycle"];
-/// Settings that all feel.
-const EITHER: [&str; 6] = ["spares", "crowd", "shared-ahead", "horizon", "overdue", "lead"];
 
 /// Whether settings make sense only where jobs are decided at once; an error where others of them do only where something is promised.
 fn implies_at_once(settings: &[(&str, &str)]) -> Result<bool, BadSetting> {
@@ -68,9 +66,9 @@ fn implies_at_once(settings: &[(&str, &str)]) -> Result<bool, BadSetting> {
     }
     // Contentment is weighed for all.
     let at_once = |(key, value): &&(&str, &str)| AT_ONCE.contains(key) && *value != "satisfaction";
-    let promised = |(key, _): &&(&str, &str)| !AT_ONCE.contains(key) && !EITHER.contains(key);
+    let promised = |(key, _): &&(&str, &str)| promises::is_setting(key);
     match (settings.iter().find(at_once), settings.iter().find(promised)) {
-        (Some((key, value)), Some((other, _))) if promises::is_setting(other) => Err(BadSetting {
+        (Some((key, value)), Some((other, _))) => Err(BadSetting {
             key: (*key).to_owned(),
             value: (*value).to_owned(),
             why: format!(

@@ -192,10 +192,10 @@ fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Fa
     let progress = Progress::new(study.jobs.len().saturating_mul(study.pairs().len() as u64));
     let runs = resume::compare_all(&study, out, cores::threads(args.threads), &progress);
     progress.clear();
-    let resume::Compared { runs, written } = runs?;
-    if let Some(directory) = out.filter(|_| !written) {
+    let resume::Compared { runs, unwritten } = runs?;
+    if let Some((directory, kept)) = out.zip(unwritten) {
         output::write(directory, &study, &runs, &notes)?;
-        resume::finish(&study, directory, &runs)?;
+        kept.finish(&runs)?;
     }
     Ok(if args.json { output::json(&study, &runs)? } else { output::table(&study, &runs, &notes) })
 }

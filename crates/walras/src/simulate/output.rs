@@ -28,18 +28,19 @@ pub(super) fn make(directory: &Path) -> Result<(), Failure> {
     fs::create_dir_all(directory).map_err(cannot)
 }
 
+/// The files of a study beside its schedules.
+const FILES: [&str; 4] = ["results.json", "runs.csv", "report.html", "cost-against-wait.svg"];
+
 /// All files of a study but its schedules.
 pub(super) fn write(directory: &Path, study: &Study, runs: &[Run], notes: &[String]) -> Result<(), Failure> {
-    files::write(&directory.join("results.json"), &json(study, runs)?)?;
-    files::write(&directory.join("runs.csv"), &runs_csv(runs))?;
-    files::write(&directory.join("report.html"), &page(study, runs, notes))?;
-    files::write(&directory.join("cost-against-wait.svg"), &cost_against_wait(study, runs))
+    let texts =
+        [json(study, runs)?, runs_csv(runs), page(study, runs, notes), cost_against_wait(study, runs)];
+    FILES.iter().zip(texts).try_for_each(|(file, text)| files::write(&directory.join(file), &text))
 }
 
-/// Whether all files of a study are there but its schedules.
+/// Whether all of them are there.
 pub(super) fn is_written(directory: &Path) -> bool {
-    let files = ["results.json", "runs.csv", "report.html", "cost-against-wait.svg"];
-    files.iter().all(|file| directory.join(file).is_file())
+    FILES.iter().all(|file| directory.join(file).is_file())
 }
 
 /// Words as a part of a file's name.

@@ -15,29 +15,29 @@ use std::sync::Mutex;
 use walras_sim::study::{Metrics, Run, Study, compare, compare_pairs};
 
 /// What became of all runs of a study.
-pub(super) struct Compared {
+pub(super) struct Compared<'a> {
     pub(super) runs: Vec<Run>,
-    /// Whether an earlier call has written all files of it.
-    pub(super) written: bool,
+    /// Where they are kept; `None` where they are not, or where an earlier call has written all files of the study.
+    pub(super) unwritten: Option<Kept<'a>>,
 }
 
 /// All runs of a study, from files where they are there.
-pub(super) fn compare_all(
-    study: &Study,
+pub(super) fn compare_all<'a>(
+    study: &'a Study,
     directory: Option<&Path>,
     threads: usize,
     progress: &Progress,
-) -> Result<Compared, Failure> {
+) -> Result<Compared<'a>, Failure> {
     let listener = Listening { study, directory, progress };
     let Some(directory) = directory else {
         let runs = compare(study, threads, &listener).map_err(|error| failed(&error))?;
-        return Ok(Compared { runs, written: false });
+        return Ok(Compared { runs, unwritten: None });
     };
     let kept = Kept::new(study, directory)?;
     let pairs = study.pairs();
     let mut found: Vec<Option<Run>> = pairs.iter().map(|pair| kept.read(*pair)).collect();
     if found.iter().all(Option::is_some) && super::output::is_written(directory) {
-        return Ok(Compared { runs: found.into_iter().flatten().collect(), written: true });
+        return Ok(Compared { runs: found.into_iter().flatten().collect(), unwritten: None });
     }
     let is_first = |(_, seed): &(usize, u64)| study.seeds.first() == Some(seed);
     for (run, _) in found.iter_mut().zip(&pairs).filter(|(_, pair)| is_first(pair)) {
@@ -58,13 +58,7 @@ pub(super) fn compare_all(
     }
     let mut done = done.into_iter();
     let runs = found.into_iter().filter_map(|run| run.or_else(|| done.next().map(as_read)));
-    Ok(Compared { runs: runs.collect(), written: false })
-}
-
-/// All files of a study are written: from now on its first seed need not be run again.
-pub(super) fn finish(study: &Study, directory: &Path, runs: &[Run]) -> Result<(), Failure> {
-    let kept = Kept::new(study, directory)?;
-    runs.iter().filter(|run| study.seeds.first() == Some(&run.seed)).try_for_each(|run| kept.keep(run))
+    Ok(Compared { runs: runs.collect(), unwritten: Some(kept) })
 }
 
 /// Digits that reading changes must be the same whoever ran it.
@@ -75,7 +69,7 @@ fn as_read(run: Run) -> Run {
 }
 
 /// The figures of runs in files.
-struct Kept<'a> {
+pub(super) struct Kept<'a> {
     study: &'a Study,
     runs: PathBuf,
     marks: Marks,
@@ -92,6 +86,13 @@ impl<'a> Kept<'a> {
         let policy = self.study.policies.get(policy)?.to_string();
         let metrics = read(&file(&self.runs, &policy, seed), self.marks.of(&policy, seed))?;
         Some(Run { policy, seed, metrics, sketch: None, demand: Vec::new() })
+    }
+
+    /// All files of the study are written: from now on its first seed need not be run again.
+    pub(super) fn finish(&self, runs: &[Run]) -> Result<(), Failure> {
+        runs.iter()
+            .filter(|run| self.study.seeds.first() == Some(&run.seed))
+            .try_for_each(|run| self.keep(run))
     }
 
     fn keep(&self, run: &Run) -> Result<(), Failure> {
@@ -195,6 +196,10 @@ mod tests {
         assert_eq!(of(plain()), of(plain()));
     }
 
+    fn run<'a>(study: &'a Study, directory: &Path) -> Compared<'a> {
+        compare_all(study, Some(directory), 2, &Progress::new(1_000)).unwrap()
+    }
+
     #[test]
     fn what_is_over_is_not_run_again() {
         let directory = tempfile::tempdir().unwrap();
@@ -204,24 +209,20 @@ mod tests {
             seeds,
             ..Study::new(jobs.clone(), vec![Site::plain("one", 8)], policies.to_vec())
         };
-        let ran = |study: &Study| {
-            let progress = Progress::new(1_000);
-            compare_all(study, Some(directory.path()), 2, &progress).unwrap()
-        };
         let one = of(vec![1]);
-        let first = ran(&one);
+        let first = run(&one, directory.path());
         // Nothing is said to be over before its files are written.
-        assert!(!first.written && !ran(&one).written);
+        assert!(first.unwritten.is_some() && run(&one, directory.path()).unwritten.is_some());
         super::super::output::write(directory.path(), &one, &first.runs, &[]).unwrap();
-        finish(&one, directory.path(), &first.runs).unwrap();
-        let again = ran(&one);
-        assert!(again.written);
-        let figures = |it: &Compared| it.runs.iter().map(|run| json!(run.metrics)).collect::<Vec<_>>();
+        first.unwritten.as_ref().unwrap().finish(&first.runs).unwrap();
+        let again = run(&one, directory.path());
+        assert!(again.unwritten.is_none());
+        let figures = |it: &Compared<'_>| it.runs.iter().map(|run| json!(run.metrics)).collect::<Vec<_>>();
         assert_eq!(figures(&again), figures(&first));
         // With more seeds there are other files; and those of others than the first stay.
         let three = of(vec![1, 2, 3]);
-        let all = ran(&three);
-        assert_eq!((all.written, all.runs.len()), (false, 6));
+        let all = run(&three, directory.path());
+        assert_eq!((all.unwritten.is_none(), all.runs.len()), (false, 6));
         assert!(
             all.runs
                 .iter()

@@ -69,9 +69,7 @@ impl<'a> Draft<'a> {
 
     /// Whether what is known as held is what the state says that is.
     fn is_kept_up(&mut self) -> bool {
-        self.state();
-        let state = self.state.as_ref().map_or(self.before, |(state, _)| state);
-        self.occupancy.as_ref().is_none_or(|occupancy| occupancy.holds_what(state))
+        self.occupancy.take().is_none_or(|occupancy| occupancy.holds_what(self.state()))
     }
 
     /// A reservation that has not been closed.
