@@ -19,9 +19,10 @@ use walras_broker::policy::Policy;
 use walras_model::Time;
 use walras_service::config::Config;
 use walras_service::journal::decode;
+use walras_sim::config::read_config;
 use walras_sim::experiment::Experiment;
 use walras_sim::outage::read_outages;
-use walras_sim::study::{PriceList, read_sites, sites_of};
+use walras_sim::study::{PriceList, Sweep, read_sites, sites_of};
 use walras_sim::table::Table;
 use walras_sim::trace::read_swf;
 use walras_sim::workload::{GwfJobs, read_jobs};
@@ -50,6 +51,7 @@ pub const READERS: &[(&str, Reader)] = &[
     ("script", script),
     ("site_table", site_table),
     ("slurm", slurm),
+    ("sweep", sweep),
     ("swf", swf),
     ("wish", wish),
     ("workflow_dax", workflow_dax),
@@ -249,6 +251,12 @@ pub fn outages(bytes: &[u8]) -> bool {
 pub fn experiment(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     Experiment::ALL.map(|experiment| experiment.check(text).is_ok()).contains(&true)
+}
+
+/// What a sweep of simulations varies.
+pub fn sweep(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    read_config::<Sweep>(text).is_ok_and(|sweep| sweep.points().len() > 1)
 }
 
 /// What Slurm prints, as any of the things that it prints; what cannot be read is left out.

@@ -35,8 +35,8 @@ pub struct ConfigError {
 
 impl ConfigError {
     /// An error of this field.
-    pub fn new(field: &str, problem: &str) -> ConfigError {
-        ConfigError { field: field.to_owned(), problem: problem.to_owned() }
+    pub fn new(field: &str, problem: impl Into<String>) -> ConfigError {
+        ConfigError { field: field.to_owned(), problem: problem.into() }
     }
 }
 
@@ -52,10 +52,9 @@ pub fn read_config<C: Config>(text: &str) -> Result<C, ConfigError> {
     // defaults of its type by then, so the second lays what is stated over the experiment's own.
     read::<C>(text)?.check()?;
     let mut whole =
-        serde_json::to_value(C::default()).map_err(|error| ConfigError::new("", &error.to_string()))?;
+        serde_json::to_value(C::default()).map_err(|error| ConfigError::new("", error.to_string()))?;
     lay_over(&mut whole, read(text)?);
-    let config: C =
-        serde_json::from_value(whole).map_err(|error| ConfigError::new("", &error.to_string()))?;
+    let config: C = serde_json::from_value(whole).map_err(|error| ConfigError::new("", error.to_string()))?;
     config.check()?;
     Ok(config)
 }

@@ -31,6 +31,7 @@ pub mod experiment;
 pub mod generate;
 mod lines;
 pub mod outage;
+pub mod owners;
 mod parallel;
 pub mod record;
 pub mod report;

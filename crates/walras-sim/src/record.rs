@@ -77,7 +77,7 @@ pub enum Fate {
     Done,
     /// It was killed at its estimate.
     Killed,
-    /// It was never run: no site is large enough.
+    /// It was never run: no site is large enough, or none is left alone by its owner for as long as it takes.
     TooWide,
     /// It was never run: every site costs more than its budget.
     TooDear,

@@ -76,6 +76,20 @@ impl Calendar {
         self.starts.insert((NEVER, arrival));
     }
 
+    /// Somebody does not wait any more; others may move up.
+    pub(super) fn withdraw(&mut self, slot: u32) {
+        let found = self.planned.iter().find(|(_, (_, job))| job.slot == slot);
+        let Some((arrival, (start, job))) = found.map(|(arrival, planned)| (*arrival, *planned)) else {
+            return;
+        };
+        self.planned.remove(&arrival);
+        self.starts.remove(&(start, arrival));
+        if start != NEVER {
+            self.give(start, start + job.estimate, job.nodes);
+            self.compress = true;
+        }
+    }
+
     /// Plans everybody anew, in order of arrival, around those who run; who has no place until nodes are back waits for that.
     pub(super) fn resize(&mut self, now: i64, nodes: u32, running: impl Iterator<Item = Running>) {
         (self.nodes, self.profile) = (nodes, Profile::new(nodes, now));

@@ -84,6 +84,12 @@ impl Queue {
         }
     }
 
+    /// Somebody does not wait any more.
+    pub(super) fn withdraw(&mut self, slot: u32) {
+        self.waiting.retain(|job| job.slot != slot);
+        self.head = None;
+    }
+
     /// So many nodes more are there.
     pub(super) fn resize(&mut self, more: i64) {
         self.free += more;

@@ -1,10 +1,10 @@
-//! The same queues where nodes fail.
+//! The same queues where nodes fail, and users give up.
 //!
 //! **Method.** Nodes have numbers here, and a job gets the lowest that are free. When one of its nodes fails, the job is lost: its
 //! other nodes are free, and it waits again with all of its work before those who came later, until it was lost
 //! [`ATTEMPTS_MAX`] times, as the broker gives up. It pays for the run that ended. A queue with backfilling knows how many nodes
 //! are there now; a calendar plans everybody again when that changes, so that what was promised before may be broken. Nobody
-//! knows when a node will be back.
+//! knows when a node will be back. A user whose job does not run after their patience withdraws it.
 //!
 //! **Complexity.** That of the discipline; a failure costs a calendar one search for everybody who waits.
 
@@ -14,8 +14,8 @@ use super::scheduler::Scheduler;
 use crate::outage::{Strike, Strikes};
 use crate::record::{Fate, Record, Site};
 use crate::workload::Job;
-use std::collections::{BTreeMap, BTreeSet};
-use walras_model::Time;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use walras_model::{Span, Time};
 
 /// A job that was lost so often is given up; as in the broker's rules.
 pub const ATTEMPTS_MAX: u32 = 3;
@@ -55,12 +55,13 @@ struct Failing<'a> {
 }
 
 /// Simulates sites whose nodes fail; jobs must come in order of submission, and `strikes` makes what happens from the first
-/// of them on. Every job is handed to `sink` once.
+/// of them on. Users whose job does not run after their patience give up. Every job is handed to `sink` once.
 pub fn simulate_failing(
     sites: &[Site],
     discipline: Discipline,
     placement: Placement,
     strikes: impl FnOnce(Time) -> Strikes,
+    patience: Option<Span>,
     jobs: impl Iterator<Item = Job>,
     sink: &mut dyn FnMut(Record),
 ) -> Course {
@@ -69,12 +70,14 @@ pub fn simulate_failing(
     let mut course = Course::default();
     let mut jobs = jobs.peekable();
     let mut strikes = jobs.peek().map_or_else(Strikes::none, |first| strikes(first.submit));
+    let mut leaving: VecDeque<(i64, usize, u32)> = VecDeque::new();
     loop {
         let coming = jobs.peek().map(|job| job.submit.as_millis());
         let next = all.iter().filter_map(Failing::next).chain(coming).min();
         let somebody = coming.is_some() || all.iter().any(|site| !site.known.is_empty());
         let strike = strikes.peek().filter(|_| somebody).map(Time::as_millis);
-        let Some(now) = next.into_iter().chain(strike).min() else { break };
+        let leaves = leaving.front().filter(|_| somebody).map(|leaves| leaves.0);
+        let Some(now) = next.into_iter().chain(strike).chain(leaves).min() else { break };
         if course.moments >= MOMENTS_PER_JOB_MAX.saturating_mul(course.jobs).saturating_add(1_000) {
             break;
         }
@@ -87,10 +90,17 @@ pub fn simulate_failing(
                 site.strike(now, strike, sink);
             }
         }
+        while let Some((_, site, slot)) = leaving.pop_front_if(|(at, ..)| *at <= now) {
+            all[site].give_up(slot, sink);
+        }
         while let Some(job) = jobs.next_if(|job| job.submit.as_millis() <= now) {
             course.jobs += 1;
             match choose(sites, |site| &all[site].scheduler, placement, now, &job) {
-                Ok((site, estimate)) => all[site].submit(now, job, estimate),
+                Ok((site, estimate)) => {
+                    let slot = all[site].submit(now, job, estimate);
+                    let leaves = patience.map(|patience| now.saturating_add(patience.as_millis()));
+                    leaving.extend(leaves.map(|at| (at, site, slot)));
+                }
                 Err(fate) => sink(Record { job, fate, ran: None, promised: None }),
             }
         }
@@ -177,11 +187,22 @@ impl Failing<'_> {
         self.scheduler.again(again);
     }
 
-    fn submit(&mut self, now: i64, job: Job, estimate: i64) {
+    /// A user has lost patience; one whose job runs has none to lose.
+    fn give_up(&mut self, slot: u32, sink: &mut dyn FnMut(Record)) {
+        if self.runs.values().any(|run| run.slot == slot) {
+            return;
+        }
+        let Some(known) = self.known.remove(&slot) else { return };
+        self.scheduler.withdraw(slot);
+        sink(Record { job: known.job, fate: Fate::GivenUp, ran: None, promised: None });
+    }
+
+    fn submit(&mut self, now: i64, job: Job, estimate: i64) -> u32 {
         self.slots = self.slots.wrapping_add(1);
         let slot = self.slots;
         let promised = self.scheduler.submit(now, Waiting { estimate, nodes: job.nodes, slot });
         self.known.insert(slot, Known { job, estimate, promised, lost: 0 });
+        slot
     }
 
     fn start(&mut self, now: i64) {

@@ -7,7 +7,7 @@
 //! conservative backfilling. Where there are several sites, a [`Placement`] sends each job to one of them when it comes, for good.
 //! [`simulate`] walks from event to event; at a moment, first jobs end, then jobs come, then jobs start. Jobs are taken from
 //! an iterator and handed to a function when they start, so memory follows what is in the system and not the trace.
-//! [`simulate_failing`] does the same where nodes fail; [`simulate_assigned`] holds rounds of capacity assignment instead.
+//! [`simulate_failing`] does the same where nodes fail or users give up, [`simulate_owned`] where owners use their nodes; [`simulate_assigned`] holds rounds of capacity assignment instead.
 //! `tests/it/baseline.rs` holds all of it against schedulers that go second by second.
 //!
 //! ```
@@ -42,7 +42,9 @@ mod easy;
 mod failing;
 mod kinds;
 mod local;
+mod nodes;
 mod offer;
+mod owned;
 mod place;
 mod profile;
 mod scheduler;
@@ -50,6 +52,7 @@ mod scheduler;
 pub use assigned::{AssignError, Assigning, Method, simulate_assigned};
 pub use failing::{ATTEMPTS_MAX, simulate_failing};
 pub use kinds::{Course, Discipline};
+pub use owned::simulate_owned;
 pub use place::{Placement, Rule};
 pub use profile::Profile;
 

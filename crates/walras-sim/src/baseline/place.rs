@@ -1,7 +1,6 @@
 //! To which site a job goes.
 
 use super::offer::{Offer, offers};
-use super::scheduler::Scheduler;
 use crate::record::{Fate, Site};
 use crate::workload::Job;
 use serde::{Deserialize, Serialize};
@@ -40,15 +39,28 @@ pub enum Rule {
     EndFirst,
 }
 
+/// What a queue says of a job that would come now.
+pub(super) trait Forecast {
+    /// Whether it could ever start, if nobody else were there.
+    fn could_ever(&self, now: i64, nodes: u32, estimate: i64) -> bool;
+
+    /// When it would start, by what is planned.
+    fn forecast(&self, now: i64, nodes: u32, estimate: i64) -> i64;
+
+    /// Whether it would start at once.
+    fn fits_now(&self, now: i64, nodes: u32, estimate: i64) -> bool;
+}
+
 /// The site of a job, and how long it says that it will run there.
-pub(super) fn choose<'a>(
+pub(super) fn choose<'a, F: Forecast + 'a>(
     sites: &[Site],
-    queue: impl Fn(usize) -> &'a Scheduler,
+    queue: impl Fn(usize) -> &'a F,
     placement: Placement,
     now: i64,
     job: &Job,
 ) -> Result<(usize, i64), Fate> {
-    let able = offers(sites, job)?;
+    let mut able = offers(sites, job)?;
+    able.retain(|offer| queue(offer.site).could_ever(now, job.nodes, offer.estimate));
     let seen = |offer: &Offer| if placement.knows_speed { offer.estimate } else { job.estimate.as_millis() };
     let start = |offer: &Offer| queue(offer.site).forecast(now, job.nodes, seen(offer));
     let ends = |offer: &Offer| start(offer).saturating_add(seen(offer));
@@ -70,5 +82,5 @@ pub(super) fn choose<'a>(
         Rule::StartFirst => able.iter().min_by_key(|offer| start(offer)),
         Rule::EndFirst => able.iter().min_by_key(|offer| ends(offer)),
     };
-    chosen.map(|offer| (offer.site, offer.estimate)).ok_or(Fate::TooDear)
+    chosen.map(|offer| (offer.site, offer.estimate)).ok_or(Fate::TooWide)
 }

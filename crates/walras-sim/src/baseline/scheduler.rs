@@ -3,6 +3,7 @@
 use super::conservative::Calendar;
 use super::easy::{Order, Queue};
 use super::kinds::{Discipline, Running, Waiting};
+use super::place::Forecast;
 use super::profile::{NEVER, Profile};
 
 #[derive(Clone, Debug)]
@@ -73,31 +74,11 @@ impl Scheduler {
         }
     }
 
-    /// Whether a job would start at once.
-    pub(super) fn fits_now(&self, now: i64, nodes: u32, estimate: i64) -> bool {
-        match &self.kind {
-            SchedulerKind::Queue(queue) => queue.fits_now(nodes),
-            SchedulerKind::Calendar(calendar) => calendar.fits_now(now, nodes, estimate),
-        }
-    }
-
-    /// When a job would start if it came now and everybody ran as long as they say; of a queue with backfilling, if each
-    /// who waits had a place in a calendar.
-    pub(super) fn forecast(&self, now: i64, nodes: u32, estimate: i64) -> i64 {
-        match &self.kind {
-            SchedulerKind::Calendar(calendar) => calendar.forecast(now, nodes, estimate),
-            SchedulerKind::Queue(queue) => {
-                let mut profile = Profile::new(self.nodes, now);
-                let (running, waiting) = queue.look();
-                for (until, nodes) in running {
-                    profile.take(now, *until, *nodes);
-                }
-                for job in waiting {
-                    let start = profile.earliest(now, job.nodes, job.estimate);
-                    profile.take(start, start.saturating_add(job.estimate), job.nodes);
-                }
-                profile.earliest(now, nodes, estimate)
-            }
+    /// A job that waits is withdrawn.
+    pub(super) fn withdraw(&mut self, slot: u32) {
+        match &mut self.kind {
+            SchedulerKind::Queue(queue) => queue.withdraw(slot),
+            SchedulerKind::Calendar(calendar) => calendar.withdraw(slot),
         }
     }
 
@@ -115,6 +96,37 @@ impl Scheduler {
         match &mut self.kind {
             SchedulerKind::Queue(queue) => queue.resize(i64::from(nodes) - i64::from(before)),
             SchedulerKind::Calendar(calendar) => calendar.resize(now, nodes, running),
+        }
+    }
+}
+
+impl Forecast for Scheduler {
+    fn could_ever(&self, _: i64, _: u32, _: i64) -> bool {
+        true
+    }
+
+    fn fits_now(&self, now: i64, nodes: u32, estimate: i64) -> bool {
+        match &self.kind {
+            SchedulerKind::Queue(queue) => queue.fits_now(nodes),
+            SchedulerKind::Calendar(calendar) => calendar.fits_now(now, nodes, estimate),
+        }
+    }
+
+    fn forecast(&self, now: i64, nodes: u32, estimate: i64) -> i64 {
+        match &self.kind {
+            SchedulerKind::Calendar(calendar) => calendar.forecast(now, nodes, estimate),
+            SchedulerKind::Queue(queue) => {
+                let mut profile = Profile::new(self.nodes, now);
+                let (running, waiting) = queue.look();
+                for (until, nodes) in running {
+                    profile.take(now, *until, *nodes);
+                }
+                for job in waiting {
+                    let start = profile.earliest(now, job.nodes, job.estimate);
+                    profile.take(start, start.saturating_add(job.estimate), job.nodes);
+                }
+                profile.earliest(now, nodes, estimate)
+            }
         }
     }
 }

@@ -6,11 +6,12 @@ use crate::workload::{Job, Workflows};
 use std::collections::BTreeMap;
 use walras_broker::Event;
 use walras_broker::account::Purpose;
-use walras_broker::decision::Proof;
+use walras_broker::decision::{PlanBound, Proof};
 use walras_broker::effect::StartPart;
 use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, PartEnd, Why};
+use walras_model::quantity::rounding;
 use walras_model::{Money, Span, Time, Work};
 
 /// Who waits for so long, and so many moments, without anybody having a place waits in vain: plans look days ahead.
@@ -146,6 +147,10 @@ impl Followed {
                 if let Proof::Gap(gap) = verdict.proof {
                     self.course.gaps = (self.course.gaps.0 + 1, self.course.gaps.1.saturating_add(gap));
                 }
+                if let Some(above) = verdict.bound.as_ref().and_then(above_bound) {
+                    self.course.bounds =
+                        (self.course.bounds.0 + 1, self.course.bounds.1.saturating_add(above));
+                }
                 for (who, content) in &verdict.satisfaction {
                     let sum = self.course.satisfaction.entry(who.clone()).or_default();
                     *sum = (sum.0.saturating_add(content.as_millionths()), sum.1 + 1);
@@ -251,4 +256,10 @@ fn is_own(why: &Why) -> bool {
             ..
         } | Why::Cancelled
     )
+}
+/// By how much a plan is above its bound, in millionths of what it costs; `None` where it costs nothing.
+fn above_bound(bound: &PlanBound) -> Option<i64> {
+    let (cost, least) = (bound.cost.as_micros(), bound.cost_least.as_micros());
+    let above = i128::from(cost.saturating_sub(least).max(0)) * 1_000_000;
+    i64::try_from(rounding::up(above, i128::from((cost > 0).then_some(cost)?))).ok()
 }

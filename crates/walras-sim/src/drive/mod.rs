@@ -38,7 +38,7 @@ mod setup;
 mod site;
 
 pub use policy::{BadSetting, policy_of};
-pub use setup::{Course, DriveError, OwnerLoad, Setup};
+pub use setup::{Course, DriveError, Setup};
 
 use crate::record::{Fate, Record};
 use crate::workload::Job;

@@ -4,7 +4,7 @@ use super::promises;
 use walras_broker::policy::Policy;
 use walras_broker::sharing::QueueLimits;
 use walras_core::Algorithm;
-use walras_core::choose::{Objective, ObjectiveName};
+use walras_core::choose::{Objective, ObjectiveName, Total};
 use walras_core::plan::PlanScheme;
 use walras_model::Span;
 
@@ -38,7 +38,7 @@ pub struct BadSetting {
 }
 
 /// Rules that differ from the broker's own in some settings, by key and value: `search` (`alp`, `amp`, `criterion=…`),
-/// `objective`, `plan` (`papers`, `improved`), `alternatives`, `batch`, `spares`, `crowd`, and in seconds `cycle`, `horizon`, `lead`,
+/// `objective`, `plan` (`papers`, `improved`), `alternatives`, `batch`, `bound` (searches for what no plan could beat), `spares`, `crowd`, and in seconds `cycle`, `horizon`, `lead`,
 /// `overdue`; and those for promises (`decide`, `order`, `slack` and so on). A lead below thirty seconds shortens what sites may take along with it.
 ///
 /// What rules only jobs that are decided at once implies that, where nothing is said of `decide`.
@@ -57,7 +57,7 @@ pub fn policy_of<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> 
 }
 
 /// Settings that jobs which are promised something do not feel.
-const AT_ONCE: [&str; 6] = ["search", "objective", "plan", "alternatives", "batch", "cycle"];
+const AT_ONCE: [&str; 7] = ["search", "objective", "plan", "alternatives", "batch", "cycle", "bound"];
 
 /// Whether settings make sense only where jobs are decided at once; an error where others of them do only where something is promised.
 fn implies_at_once(settings: &[(&str, &str)]) -> Result<bool, BadSetting> {
@@ -95,6 +95,7 @@ fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
         }
         "alternatives" => policy.search.limits.alternatives_per_job_max = count()?,
         "batch" => policy.batch_max = count()?,
+        "bound" => policy.bound_searches_max = u64::from(count()?),
         "spares" => policy.spares_max = count()?,
         "crowd" | "shared-ahead" => match &mut policy.sharing {
             Some(sharing) if key == "crowd" => sharing.crowd = count()?,
@@ -125,7 +126,16 @@ fn algorithm(value: &str) -> Result<Algorithm, String> {
     value.parse().map_err(|_| format!("'{value}' is not a search"))
 }
 
+/// An objective by its name; `weighted:cost=1+time=0.5` has weights per credit and per second, `lexicographic:finish+cost` an order.
 fn objective(value: &str) -> Result<Objective, String> {
+    if let Some(terms) = value.strip_prefix("weighted:") {
+        let weights = terms.split('+').map(weight).collect::<Result<Vec<_>, _>>()?;
+        let any = weights.iter().any(|(_, weight)| *weight > 0);
+        return any.then_some(Objective::Weighted(weights)).ok_or_else(|| "weighs nothing".to_owned());
+    }
+    if let Some(order) = value.strip_prefix("lexicographic:") {
+        return order.split('+').map(total).collect::<Result<Vec<_>, _>>().map(Objective::Lexicographic);
+    }
     let name: ObjectiveName = value.parse().map_err(|_| format!("'{value}' is not an objective"))?;
     Ok(match name {
         ObjectiveName::MinTime => Objective::MinTime,
@@ -135,9 +145,30 @@ fn objective(value: &str) -> Result<Objective, String> {
         ObjectiveName::MinMakespan => Objective::MinMakespan,
         ObjectiveName::Satisfaction => Objective::Satisfaction,
         ObjectiveName::Weighted | ObjectiveName::Lexicographic => {
-            return Err("needs weights or an order, which have no words here".to_owned());
+            return Err(format!(
+                "'{value}' needs weights or an order, as in weighted:cost=1+time=0.5 and lexicographic:finish+cost"
+            ));
         }
     })
+}
+
+fn total(name: &str) -> Result<Total, String> {
+    name.parse().map_err(|_| format!("'{name}' is not a total"))
+}
+
+/// A total, and what a micro-credit or a millisecond of it counts.
+fn weight(term: &str) -> Result<(Total, i64), String> {
+    let (name, number) = term.split_once('=').ok_or_else(|| format!("'{term}' is not TOTAL=WEIGHT"))?;
+    let total = total(name)?;
+    let of_unit = match total {
+        Total::Time | Total::Finish | Total::SpareTime => 1_000,
+        Total::Cost | Total::Income | Total::SpareBudget => 1,
+    };
+    let number = number.parse().ok().and_then(promises::millionths);
+    let weight = number.and_then(|number| number.checked_mul(of_unit));
+    weight
+        .map(|weight| (total, weight))
+        .ok_or_else(|| format!("'{term}' is not TOTAL=WEIGHT, from 0 to 1000000"))
 }
 
 #[cfg(test)]
@@ -161,6 +192,21 @@ mod tests {
         assert!(promises(&[("decide", "promise"), ("search", "alp")]) && promises(&[("lead", "1")]));
         let both = policy_of([("slack", "0"), ("search", "alp")]).unwrap_err();
         assert!(both.key == "search" && both.why.contains("decide=at-once"), "{both}");
+        let objective = |words: &str| policy_of([("objective", words)]).map(|policy| policy.choice.objective);
+        let weights = vec![(Total::Cost, 1_000_000), (Total::Finish, 500_000_000)];
+        assert_eq!(objective("weighted:cost=1+finish=0.5"), Ok(Objective::Weighted(weights)));
+        let order = Objective::Lexicographic(vec![Total::Finish, Total::Cost]);
+        assert_eq!(objective("lexicographic:finish+cost"), Ok(order));
+        for wrong in [
+            "weighted",
+            "weighted:",
+            "weighted:cost",
+            "weighted:cost=x",
+            "lexicographic:beauty",
+            "weighted:cost=0",
+        ] {
+            assert!(objective(wrong).is_err(), "{wrong}");
+        }
         for (key, value) in
             [("colour", "red"), ("cycle", "x"), ("cycle", "0"), ("plan", "best"), ("search", "?")]
         {

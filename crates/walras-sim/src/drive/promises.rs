@@ -44,7 +44,7 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
     let share = || millionths(number()?).and_then(Share::from_millionths).ok_or("is not a share".to_owned());
     let span = || seconds(number()?).ok_or_else(|| "is not a number of seconds".to_owned());
     let Deciding::Promise(rules) = &mut policy.deciding else {
-        return Err("expected decide, search, objective, plan, alternatives, batch, spares, crowd, cycle, horizon, lead or overdue; \
+        return Err("expected decide, search, objective, plan, alternatives, batch, bound, spares, crowd, cycle, horizon, lead or overdue; \
                     and after decide=promise order, slack, slack-max, price-slack, until, late, trials, replanned, value, ahead or replan"
             .to_owned());
     };
@@ -85,7 +85,7 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
     Ok(())
 }
 
-fn millionths(number: f64) -> Option<i64> {
+pub(super) fn millionths(number: f64) -> Option<i64> {
     #[allow(clippy::cast_possible_truncation, reason = "within the range of shares and multiples")]
     (0.0..=1e6).contains(&number).then_some((number * 1e6).round() as i64)
 }

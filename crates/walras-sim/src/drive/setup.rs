@@ -2,6 +2,7 @@
 
 use super::policy::plain;
 use crate::outage::Failures;
+use crate::owners::OwnerLoad;
 use crate::record::Site;
 use crate::workload::Workflows;
 use serde::Serialize;
@@ -42,15 +43,6 @@ pub struct Setup {
     pub journal: bool,
     /// At most so many moments for every job, and a thousand more; what is still there then is left over.
     pub moments_per_job_max: u64,
-}
-
-/// How much of their nodes owners use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnerLoad {
-    /// The share of all time.
-    pub share: Share,
-    /// The mean length of a use.
-    pub mean: Span,
 }
 
 impl Setup {
@@ -94,6 +86,8 @@ pub struct Course {
     pub late: u64,
     /// Plans that are not proven best, and the sum of what they may be above it, in millionths.
     pub gaps: (u64, i64),
+    /// Plans for which a bound over all windows is known, and the sum of what they are above it, in millionths of what they cost.
+    pub bounds: (u64, i64),
     /// What every owner earned, by site.
     pub income: Vec<Money>,
     /// Quotes that were asked for, and that had no option that could be accepted.

@@ -42,14 +42,11 @@ struct Booking {
 impl Grid {
     pub(super) fn new(setup: &Setup) -> Grid {
         let mut first = 0;
-        let sites = setup.sites.iter().zip(0_u64..).map(|(spec, place)| {
-            let of = |owners: super::OwnerLoad| {
-                Load::new(setup.seed.wrapping_add(place), owners.share, owners.mean)
-            };
+        let sites = setup.sites.iter().enumerate().map(|(place, spec)| {
             let site = GridSite {
                 spec: spec.clone(),
                 first,
-                load: setup.owners.and_then(of),
+                load: setup.owners.and_then(|owners| owners.of_site(setup.seed, place)),
                 lost: BTreeSet::new(),
                 booked: BTreeMap::new(),
                 held: BTreeMap::new(),

@@ -80,6 +80,9 @@ pub struct BrokerMetrics {
     pub reservations: (u64, u64),
     /// The mean gap to a proven best choice, as a share.
     pub gap: f64,
+    /// The mean gap to a bound over all windows, as a share, of cycles where one was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_gap: Option<f64>,
     /// Quotes that were asked for, and those that had nothing to offer.
     #[serde(default)]
     pub quotes_asked: (u64, u64),
@@ -264,6 +267,7 @@ fn of_broker(course: &Course) -> BrokerMetrics {
         batch: ratio(course.batched as f64, course.cycles as f64),
         reservations: (course.reservations, course.broken),
         gap: mean((course.gaps.1, course.gaps.0)),
+        bound_gap: (course.bounds.0 > 0).then(|| mean((course.bounds.1, course.bounds.0))),
         quotes_asked: course.asked,
         quotes_kept: share(kept, kept + broken),
         quotes_met: share(course.accepted.1, course.accepted.0),

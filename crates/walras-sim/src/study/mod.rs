@@ -18,6 +18,7 @@
 //! assert!(runs[1].metrics.wait.mean <= runs[0].metrics.wait.mean);
 //! ```
 
+mod figures;
 mod gantt;
 mod metrics;
 mod page;
@@ -28,8 +29,10 @@ mod sites;
 mod sketch;
 mod spec;
 mod sweep;
+mod swept;
 mod write;
 
+pub use figures::{OverSeeds, figures, names, over_seeds, quoted, runs_csv, summary, timing_csv};
 pub use metrics::{BrokerMetrics, Metrics, Spread, Tally, metrics};
 pub use page::page;
 pub use pictures::cost_against_wait;
@@ -37,18 +40,22 @@ pub use prices::PriceList;
 pub use sites::{BadSites, read_sites, sites_of};
 pub use sketch::Sketch;
 pub use spec::{BadPolicy, PolicySpec};
-pub use sweep::{Point, Sweep};
-pub use write::{RESULTS_TAG, Schedule, over_seeds, results_json, runs_csv};
+pub use sweep::{Point, Setting, Sweep, VARIED};
+pub use swept::{Swept, sweep_page};
+pub use write::{RESULTS_TAG, Schedule, results_json};
 
 use crate::baseline;
-use crate::drive::{self, Course, DriveError, OwnerLoad, Setup};
-use crate::outage::Failures;
+use crate::drive::{self, Course, DriveError, Setup};
+use crate::outage::{Failures, Strikes};
+use crate::owners::OwnerLoad;
 use crate::parallel::in_order;
 use crate::record::{Record, Site};
 use crate::workload::{Job, Jobs, Terms, Workflows};
 use settled::Settled;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::time::{Duration, Instant};
 use walras_assign::program::Solver;
 use walras_broker::policy::Policy;
 use walras_broker::price::Demand;
@@ -69,6 +76,8 @@ pub struct Study {
     pub seeds: Vec<u64>,
     /// What surrounds the policies.
     pub around: Around,
+    /// Where all of this comes from, in words: options and what they say.
+    pub input: BTreeMap<String, String>,
     /// What solves programmes, for the policies that need it.
     pub solver: Option<Solving>,
     /// Between which moments timetables of the first seed are drawn, in milliseconds; nothing is kept for pictures, without.
@@ -92,11 +101,11 @@ pub struct Around {
     pub terms: Option<Terms>,
     /// How nodes fail.
     pub failures: Option<Failures>,
-    /// What owners use; only the broker knows it.
+    /// What owners use of their nodes.
     pub owners: Option<OwnerLoad>,
     /// How long messages to and from sites take; only the broker sends some.
     pub latency: Span,
-    /// After how long users of the broker give up.
+    /// After how long users give up.
     pub patience: Option<Span>,
     /// Whether the broker may give a job nodes of several sites.
     pub across_sites: bool,
@@ -124,11 +133,27 @@ impl Default for Around {
     }
 }
 
+impl Around {
+    /// Whether not all nodes are there for all who wait for ever.
+    fn troubles(&self) -> bool {
+        self.failures.is_some() || self.owners.is_some() || self.patience.is_some()
+    }
+}
+
 impl Study {
     /// These policies on these jobs, with one seed and nothing that fails.
     pub fn new(jobs: Jobs, sites: Vec<Site>, policies: Vec<PolicySpec>) -> Study {
-        let (workflows, around) = (Workflows::default(), Around::default());
-        Study { jobs, workflows, sites, policies, seeds: vec![1], around, solver: None, timetable: None }
+        Study {
+            jobs,
+            workflows: Workflows::default(),
+            sites,
+            policies,
+            seeds: vec![1],
+            around: Around::default(),
+            input: BTreeMap::new(),
+            solver: None,
+            timetable: None,
+        }
     }
 
     /// Two days from the middle submission on, in milliseconds.
@@ -159,6 +184,8 @@ pub struct Run {
     pub sketch: Option<Sketch>,
     /// By how much the base price of every site was multiplied from when on; nothing where prices stay.
     pub demand: Vec<(Time, Vec<Multiplier>)>,
+    /// How long it took on this machine; not known of one that is read from a file.
+    pub took: Option<Duration>,
 }
 
 /// Where a run is: its policy, its seed and the last submission that was settled.
@@ -214,7 +241,7 @@ pub fn compare_pairs(
 
 /// One policy on one seed.
 pub fn run(study: &Study, policy: usize, seed: u64, listener: &dyn Listener) -> Result<Run, DriveError> {
-    let spec = &study.policies[policy];
+    let (spec, begun) = (&study.policies[policy], Instant::now());
     let first = study.seeds.first() == Some(&seed);
     let jobs = study.jobs.for_seed(seed);
     let begin = jobs.first().map_or(0, Time::as_millis);
@@ -243,7 +270,7 @@ pub fn run(study: &Study, policy: usize, seed: u64, listener: &dyn Listener) -> 
     }
     let metrics = tally.finish(course.as_ref());
     let demand = course.map(|course| course.demand).unwrap_or_default();
-    Ok(Run { policy: spec.to_string(), seed, metrics, sketch, demand })
+    Ok(Run { policy: spec.to_string(), seed, metrics, sketch, demand, took: Some(begun.elapsed()) })
 }
 
 /// Lets a policy run all jobs; what the broker's course came to.
@@ -261,24 +288,16 @@ fn run_policy(
     let jobs = jobs.iter().map(|job: Job| terms.map_or(job, |terms| terms.of(job, seed, &market)));
     let jobs = jobs.inspect(came);
     match spec.policy() {
-        spec::Policy::Baseline(discipline, placement) => match &around.failures {
-            None => {
-                baseline::simulate(&study.sites, *discipline, *placement, jobs, sink);
-            }
-            Some(failures) => {
-                let strikes = |begin| failures.strikes(&study.sites, seed, begin);
-                baseline::simulate_failing(&study.sites, *discipline, *placement, strikes, jobs, sink);
-            }
-        },
-        spec::Policy::Assigned(_) if around.failures.is_some() => return Err(unable_to_fail(spec)),
+        spec::Policy::Baseline(discipline, placement) => {
+            run_baseline(study, (spec, seed), (*discipline, *placement), jobs, sink)?;
+        }
+        spec::Policy::Assigned(_) if around.troubles() => return Err(unable(spec, ASSIGNED_ALONE)),
         spec::Policy::Assigned(rules) => {
             let solver = study.solver.map(|Solving(solver)| solver as &dyn Solver);
-            let unable = |why: baseline::AssignError| DriveError::Unable {
-                policy: spec.to_string(),
-                why: why.to_string(),
-            };
-            baseline::simulate_assigned(&study.sites, *rules, solver, seed, jobs, sink).map_err(unable)?;
+            let assigned = baseline::simulate_assigned(&study.sites, *rules, solver, seed, jobs, sink);
+            assigned.map_err(|why| unable(spec, &why.to_string()))?;
         }
+        spec::Policy::Recorded => return Err(unable(spec, "there is no VO whose rules it could have")),
         spec::Policy::Broker(policy) => {
             let setup = Setup {
                 policy: reaching(&study.sites, longest, policy),
@@ -300,6 +319,33 @@ fn run_policy(
     Ok(None)
 }
 
+/// Lets a baseline run all jobs: by the fast way where nothing surrounds it.
+fn run_baseline(
+    study: &Study,
+    (spec, seed): (&PolicySpec, u64),
+    (discipline, placement): (baseline::Discipline, baseline::Placement),
+    jobs: impl Iterator<Item = Job>,
+    sink: &mut dyn FnMut(Record),
+) -> Result<(), DriveError> {
+    let (sites, Around { failures, owners, patience, .. }) = (&study.sites, &study.around);
+    match (failures, owners) {
+        (Some(_), Some(_)) => return Err(unable(spec, OWNERS_OR_FAILURES)),
+        (None, Some(owners)) => {
+            let owners = (Some(*owners), seed);
+            baseline::simulate_owned(sites, discipline, placement, owners, *patience, jobs, sink);
+        }
+        (None, None) if patience.is_none() => {
+            baseline::simulate(sites, discipline, placement, jobs, sink);
+        }
+        (failures, None) => {
+            let strikes =
+                |begin| failures.as_ref().map_or_else(Strikes::none, |it| it.strikes(sites, seed, begin));
+            baseline::simulate_failing(sites, discipline, placement, strikes, *patience, jobs, sink);
+        }
+    }
+    Ok(())
+}
+
 /// The broker's rules, looking twice as far ahead as the longest job takes where that is longer than it would look: for a job that no plan can
 /// have a place for the broker waits for ever, and the machine of a trace has run all of them. What may be planned ahead of all together reaches as
 /// far: a few jobs of weeks would be all of it, and nobody who had more than others would be planned beside them.
@@ -314,9 +360,14 @@ fn reaching(sites: &[Site], longest: Span, policy: &Policy) -> Policy {
     policy
 }
 
-fn unable_to_fail(spec: &PolicySpec) -> DriveError {
-    let why = "it takes no nodes that fail; \
-               failures go with fcfs, easy, sjf-easy, conservative, their placements and walras";
+/// What capacity assignment cannot.
+const ASSIGNED_ALONE: &str = "it takes no nodes that fail or that owners use, and no users who give up; \
+                              these go with fcfs, easy, sjf-easy, conservative, their placements and walras";
+/// What the baselines cannot.
+const OWNERS_OR_FAILURES: &str =
+    "it takes nodes that fail or nodes that owners use, and not both at once; both go with walras";
+
+fn unable(spec: &PolicySpec, why: &str) -> DriveError {
     DriveError::Unable { policy: spec.to_string(), why: why.to_owned() }
 }
 

@@ -1,20 +1,27 @@
 //! A study as one page that needs nothing else.
 
-use super::write::{FIGURES, over_seeds};
+use super::figures::{names, summary as over_seeds};
 use super::{Run, Study, gantt, pictures};
 use crate::report::{STYLE, escape};
 use std::fmt::Write as _;
 
-/// The page.
-pub fn page(study: &Study, runs: &[Run], notes: &[String]) -> String {
-    let mut page = format!(
+/// What a page begins with, up to its header's end.
+pub(super) fn head(title: &str) -> String {
+    format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>Walras: simulation</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <header>\n<p class=\"kicker\">Walras · simulation</p>\n<h1>{} policies on {} jobs</h1>\n",
-        study.policies.len(),
-        study.jobs.len()
-    );
+         <header>\n<p class=\"kicker\">Walras · simulation</p>\n<h1>{title}</h1>\n",
+    )
+}
+
+/// The page.
+pub fn page(study: &Study, runs: &[Run], notes: &[String]) -> String {
+    let mut page = head(&format!("{} policies on {} jobs", study.policies.len(), study.jobs.len()));
+    let input: Vec<String> = study.input.iter().map(|(option, value)| format!("{option} {value}")).collect();
+    if !input.is_empty() {
+        let _ = writeln!(page, "<p>{}</p>", escape(&input.join("; ")));
+    }
     for note in notes {
         let _ = writeln!(page, "<p>{}</p>", escape(note));
     }
@@ -46,12 +53,15 @@ fn summary(study: &Study, runs: &[Run]) -> String {
         let _ = write!(table, "<th scope=\"col\">{}</th>", escape(&policy.to_string()));
     }
     table += "</tr></thead>\n<tbody>\n";
-    for (name, figure) in FIGURES {
-        let _ = write!(table, "<tr><th scope=\"row\">{name}</th>");
-        for policy in &study.policies {
-            let (mean, half) = over_seeds(runs, &policy.to_string(), figure);
-            let half = half.filter(|half| *half > 0.0).map(|half| format!(" ± {}", short(half)));
-            let _ = write!(table, "<td>{}{}</td>", short(mean), half.unwrap_or_default());
+    let all: Vec<_> = study.policies.iter().map(|policy| over_seeds(runs, &policy.to_string())).collect();
+    for name in names(runs) {
+        let _ = write!(table, "<tr><th scope=\"row\">{}</th>", escape(&name));
+        for figures in &all {
+            let cell = figures.get(&name).map(|(mean, half)| {
+                let half = half.filter(|half| *half > 0.0).map(|half| format!(" ± {}", short(half)));
+                format!("{}{}", short(*mean), half.unwrap_or_default())
+            });
+            let _ = write!(table, "<td>{}</td>", cell.unwrap_or_default());
         }
         table += "</tr>\n";
     }

@@ -144,8 +144,8 @@ fn use_over_time(study: &Study, runs: &[&Run]) -> String {
 pub fn cost_against_wait(study: &Study, runs: &[Run]) -> String {
     let mut families: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for policy in study.policies.iter().map(ToString::to_string) {
-        let (cost, _) = super::write::over_seeds(runs, &policy, |it| it.cost_of_work);
-        let (wait, _) = super::write::over_seeds(runs, &policy, |it| it.wait.mean / 3_600.0);
+        let (cost, _) = super::over_seeds(runs, &policy, |it| it.cost_of_work);
+        let (wait, _) = super::over_seeds(runs, &policy, |it| it.wait.mean / 3_600.0);
         let name = family(&policy);
         match families.iter_mut().find(|(known, _)| *known == name) {
             Some((_, points)) => points.push((cost, wait)),

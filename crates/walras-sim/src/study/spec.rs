@@ -23,6 +23,8 @@ pub(super) enum Policy {
     Assigned(Assigning),
     /// The broker with its rules.
     Broker(Box<Rules>),
+    /// The broker with the rules that a VO had, which are yet to be read.
+    Recorded,
 }
 
 /// What is wrong with the words for a policy.
@@ -36,7 +38,7 @@ pub struct BadPolicy {
 }
 
 /// All names.
-const NAMES: &str = "fcfs, easy, sjf-easy, conservative, first-fit, cheapest, cheapest-in-time, mst, mct, greedy, hga, lpga, exact or walras";
+const NAMES: &str = "fcfs, easy, sjf-easy, conservative, first-fit, cheapest, cheapest-in-time, mst, mct, greedy, hga, lpga, exact, walras or recorded";
 
 impl PolicySpec {
     pub(super) fn policy(&self) -> &Policy {
@@ -45,7 +47,17 @@ impl PolicySpec {
 
     /// Whether it is the broker's.
     pub fn is_broker(&self) -> bool {
-        matches!(self.policy, Policy::Broker(_))
+        matches!(self.policy, Policy::Broker(_) | Policy::Recorded)
+    }
+
+    /// The same, where it asks for the rules that a VO had: with these.
+    pub fn with_recorded(self, rules: Option<&Rules>) -> PolicySpec {
+        match (&self.policy, rules) {
+            (Policy::Recorded, Some(rules)) => {
+                PolicySpec { policy: Policy::Broker(Box::new(rules.clone())), ..self }
+            }
+            _ => self,
+        }
     }
 }
 
@@ -70,6 +82,9 @@ fn policy(words: &str) -> Result<Policy, String> {
     let mut settings = Vec::new();
     for setting in rest.split(',').filter(|setting| !setting.is_empty()) {
         settings.push(setting.split_once('=').ok_or_else(|| format!("'{setting}' is not KEY=VALUE"))?);
+    }
+    if words == "recorded" {
+        return Ok(Policy::Recorded);
     }
     if name == "walras" {
         return policy_of(settings)
@@ -166,7 +181,19 @@ mod tests {
             (Discipline::Conservative, Rule::Cheapest, false)
         );
         assert!("walras:search=amp,objective=min-time".parse::<PolicySpec>().unwrap().is_broker());
-        let wrong = ["best", "easy:queue", "easy:queue=lifo", "easy:speeds=x", "mct:depth=3", "walras:x=1"];
+        let wrong = [
+            "best",
+            "easy:queue",
+            "easy:queue=lifo",
+            "easy:speeds=x",
+            "mct:depth=3",
+            "walras:x=1",
+            "recorded:x=1",
+        ];
+        let recorded: PolicySpec = "recorded".parse().unwrap();
+        assert_eq!(recorded.clone().with_recorded(None).policy, Policy::Recorded);
+        let rules = recorded.with_recorded(Some(&Rules::default()));
+        assert!(rules.to_string() == "recorded" && rules.policy == Policy::Broker(Box::default()));
         assert!(matches!(policy("lpga:cycle=30,batch=20"), Ok(Policy::Assigned(it)) if it.batch == 20));
         assert!(
             policy("hga:cycle=0").is_err()

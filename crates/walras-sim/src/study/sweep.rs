@@ -1,67 +1,124 @@
-//! Sweeps: the same study at several loads and latencies, from one file.
+//! Sweeps: the same study with other options, every combination of what one file lists.
 //!
 //! ```
 //! use walras_sim::config::read_config;
 //! use walras_sim::study::Sweep;
-//! let sweep: Sweep = read_config("load: [0.9, 1.1]\nlatency: [0, 5]").unwrap();
+//! let sweep: Sweep = read_config("load: [0.9, 1.1]\nowners: ['10,3', '30,3']\npolicy: [easy]").unwrap();
 //! assert_eq!(sweep.points().len(), 4);
+//! assert_eq!(sweep.points()[1].words(), "load 0.9, owners 30,3");
+//! assert_eq!(sweep.policies(), ["easy"]);
 //! ```
 
 use crate::config::{Config, ConfigError};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
 
-/// What is varied.
+/// What may be varied: options of the call, by their names without dashes.
+pub const VARIED: [&str; 13] = [
+    "load",
+    "sites",
+    "skip",
+    "take",
+    "seed",
+    "budgets",
+    "deadlines",
+    "failures",
+    "owners",
+    "latency",
+    "patience",
+    "quotes",
+    "demand",
+];
+/// At most so many points.
+const POINTS_MAX: usize = 10_000;
+
+/// What is varied: options with the values that they take, and `policy` with all policies, which are compared at every point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Sweep {
-    /// How many times as densely jobs come; as they do, without.
-    pub load: Vec<f64>,
-    /// How many seconds messages to sites take; as the call says, without.
-    pub latency: Vec<f64>,
-    /// The policies; those of the call, without.
-    pub policy: Vec<String>,
+#[serde(transparent)]
+pub struct Sweep(BTreeMap<String, Vec<Setting>>);
+
+/// A value as a file has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// A whole number.
+    Whole(i64),
+    /// Another number.
+    Number(f64),
+    /// Words.
+    Words(String),
 }
 
-/// One point of a sweep.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Point {
-    /// The factor of load.
-    pub load: Option<f64>,
-    /// The latency in seconds.
-    pub latency: Option<f64>,
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Setting::Whole(number) => number.fmt(f),
+            Setting::Number(number) => number.fmt(f),
+            Setting::Words(words) => words.fmt(f),
+        }
+    }
 }
+
+/// One point of a sweep: what every option that is varied says there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Point(pub Vec<(String, String)>);
 
 impl Config for Sweep {
     fn check(&self) -> Result<(), ConfigError> {
-        if self.load.iter().any(|load| !(0.001..=1_000.0).contains(load)) {
-            return Err(ConfigError::new("load", "must lie within [0.001, 1000]"));
+        for (option, values) in &self.0 {
+            if option != "policy" && !VARIED.contains(&option.as_str()) {
+                let known = VARIED.join(", ");
+                return Err(ConfigError::new(option, format!("cannot be varied; what can: policy, {known}")));
+            }
+            if values.is_empty() {
+                return Err(ConfigError::new(option, "must list a value"));
+            }
         }
-        if self.latency.iter().any(|latency| !(0.0..=3_600.0).contains(latency)) {
-            return Err(ConfigError::new("latency", "must lie within [0, 3600]"));
+        let counts = self.varied().map(|(_, values)| values.len());
+        let points = counts.fold(1_usize, usize::saturating_mul);
+        if points > POINTS_MAX {
+            return Err(ConfigError::new(
+                "all lists",
+                format!("make {points} points, more than {POINTS_MAX}"),
+            ));
         }
         Ok(())
     }
 }
 
 impl Sweep {
-    /// Every combination, loads first.
+    fn varied(&self) -> impl Iterator<Item = (&String, &Vec<Setting>)> {
+        self.0.iter().filter(|(option, _)| *option != "policy")
+    }
+
+    /// The policies; none where the file names none.
+    pub fn policies(&self) -> Vec<String> {
+        self.0.get("policy").into_iter().flatten().map(ToString::to_string).collect()
+    }
+
+    /// Every combination; what comes later in the alphabet changes first.
     pub fn points(&self) -> Vec<Point> {
-        let some = |values: &[f64]| -> Vec<Option<f64>> {
-            if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
-        };
-        let latencies = some(&self.latency);
-        let loads = some(&self.load).into_iter();
-        loads
-            .flat_map(|load| latencies.iter().map(move |latency| Point { load, latency: *latency }))
-            .collect()
+        let mut points = vec![Point::default()];
+        for (option, values) in self.varied() {
+            let with = |point: &Point| -> Vec<Point> {
+                let one = |value: &Setting| {
+                    let mut point = point.clone();
+                    point.0.push((option.clone(), value.to_string()));
+                    point
+                };
+                values.iter().map(one).collect()
+            };
+            points = points.iter().flat_map(with).collect();
+        }
+        points
     }
 }
 
 impl Point {
     /// The point in words; empty for the study as it is.
     pub fn words(&self) -> String {
-        let load = self.load.map(|load| format!("load {load}"));
-        let latency = self.latency.map(|latency| format!("latency {latency}"));
-        load.into_iter().chain(latency).collect::<Vec<_>>().join(", ")
+        let words = self.0.iter().map(|(option, value)| format!("{option} {value}"));
+        words.collect::<Vec<_>>().join(", ")
     }
 }

@@ -1,8 +1,8 @@
 //! Results as files: JSON, CSV, and schedules as traces that other tools read.
 
-use super::{Metrics, Run, Study};
+use super::figures::{quoted, summary};
+use super::{Run, Study};
 use crate::record::{Fate, Record};
-use crate::statistics::Sample;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use walras_model::Time;
@@ -11,42 +11,13 @@ use walras_model::quantity::rounding;
 /// The name of the format of [`results_json`].
 pub const RESULTS_TAG: &str = "walras.study/1";
 
-/// A figure of a run, by name: what tables and summaries show.
-type Figure = (&'static str, fn(&Metrics) -> f64);
-
-/// The figures that tables show.
-pub(super) const FIGURES: [Figure; 14] = [
-    ("wait mean", |it| it.wait.mean),
-    ("wait median", |it| it.wait.median),
-    ("wait p95", |it| it.wait.p95),
-    ("wait max", |it| it.wait.max),
-    ("response mean", |it| it.response.mean),
-    ("slowdown mean", |it| it.slowdown.mean),
-    ("slowdown p95", |it| it.slowdown.p95),
-    ("wait by work", |it| it.wait_by_work),
-    ("makespan", |it| it.makespan),
-    ("utilisation", |it| it.utilisation),
-    ("cost of work", |it| it.cost_of_work),
-    ("deadline misses", |it| it.deadline_misses),
-    ("budget misses", |it| it.budget_misses),
-    ("fairness", |it| it.fairness),
-];
-
-/// The mean of a figure over the seeds of a policy, and half the width of its 95% confidence interval.
-pub fn over_seeds(runs: &[Run], policy: &str, figure: fn(&Metrics) -> f64) -> (f64, Option<f64>) {
-    let of = runs.iter().filter(|run| run.policy == policy).map(|run| figure(&run.metrics));
-    let sample = Sample::of(of);
-    (sample.mean().unwrap_or(0.0), sample.half_width())
-}
-
 /// Everything but the jobs, as JSON.
 pub fn results_json(study: &Study, runs: &[Run]) -> serde_json::Result<String> {
     let policies: Vec<String> = study.policies.iter().map(ToString::to_string).collect();
-    let summary = policies.iter().map(|policy| {
-        let figures = FIGURES.iter().map(|(name, figure)| {
-            let (mean, half_width) = over_seeds(runs, policy, *figure);
-            ((*name).to_owned(), json!({ "mean": mean, "half_width": half_width }))
-        });
+    let summaries = policies.iter().map(|policy| {
+        let figures = summary(runs, policy)
+            .into_iter()
+            .map(|(name, (mean, half_width))| (name, json!({ "mean": mean, "half_width": half_width })));
         json!({ "policy": policy, "figures": figures.collect::<serde_json::Map<String, Value>>() })
     });
     let sites = study.sites.iter().map(|site| {
@@ -62,39 +33,14 @@ pub fn results_json(study: &Study, runs: &[Run]) -> serde_json::Result<String> {
     });
     let results = json!({
         "schema": RESULTS_TAG,
+        "input": study.input,
         "jobs": study.jobs.len(),
         "sites": sites.collect::<Vec<_>>(),
         "seeds": study.seeds,
-        "summary": summary.collect::<Vec<_>>(),
+        "summary": summaries.collect::<Vec<_>>(),
         "runs": runs_json.collect::<serde_json::Result<Vec<_>>>()?,
     });
     Ok(serde_json::to_string_pretty(&results)? + "\n")
-}
-
-/// One line for every run.
-pub fn runs_csv(runs: &[Run]) -> String {
-    let mut text = String::from("policy,seed,jobs");
-    for (name, _) in FIGURES {
-        let _ = write!(text, ",{}", name.replace(' ', "_"));
-    }
-    text.push('\n');
-    for run in runs {
-        let _ = write!(text, "{},{},{}", quoted(&run.policy), run.seed, run.metrics.jobs);
-        for (_, figure) in FIGURES {
-            let _ = write!(text, ",{}", figure(&run.metrics));
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// A cell; quoted where it must be.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 fn seconds(millis: i64) -> String {
@@ -189,7 +135,7 @@ impl<'a> Schedule<'a> {
 mod tests {
     use super::*;
     use crate::record::{Ran, Site};
-    use crate::study::{Keeper, Listener, Progress, Study, compare};
+    use crate::study::{Keeper, Listener, Progress, Study, compare, runs_csv, timing_csv};
     use crate::trace::read_swf;
     use crate::workload::{Jobs, Model, SwfJobs, Synthetic};
     use std::sync::Mutex;
@@ -267,7 +213,10 @@ mod tests {
         let table = runs_csv(&runs);
         assert_eq!(table.lines().count(), 3);
         assert!(table.contains("\"mct:queue=fcfs,speeds=ignored\",1,60,"));
+        assert!(table.lines().next().unwrap().ends_with("not_served,income_of_one"));
+        assert!(timing_csv(&runs).lines().all(|line| line.split(',').count() >= 7));
         let json: Value = serde_json::from_str(&results_json(&study, &runs).unwrap()).unwrap();
         assert_eq!((json["schema"].as_str(), json["runs"].as_array().unwrap().len()), (Some(RESULTS_TAG), 2));
+        assert!(json["summary"][0]["figures"]["income of one"]["mean"].as_f64() > Some(0.0));
     }
 }

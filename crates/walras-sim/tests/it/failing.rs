@@ -60,7 +60,13 @@ struct Running {
 }
 
 /// Starts by definition: the last one of each job, or none where it was given up.
-fn by_seconds(nodes: u32, jobs: &[Job], outages: &[Outage], backfills: bool) -> Vec<Option<i64>> {
+fn by_seconds(
+    nodes: u32,
+    jobs: &[Job],
+    outages: &[Outage],
+    backfills: bool,
+    patience: Option<i64>,
+) -> Vec<Option<i64>> {
     let seconds = |millis: i64| millis / 1_000;
     let mut starts = vec![None; jobs.len()];
     let mut lost = vec![0; jobs.len()];
@@ -81,6 +87,7 @@ fn by_seconds(nodes: u32, jobs: &[Job], outages: &[Outage], backfills: bool) -> 
                 }
             }
         }
+        queue.retain(|it| patience.is_none_or(|patience| jobs[*it].submit != at(now - patience)));
         queue.extend((0..jobs.len()).filter(|it| jobs[*it].submit == at(now)));
         let mut head: Option<usize> = None;
         for it in queue.clone() {
@@ -121,12 +128,24 @@ fn by_seconds(nodes: u32, jobs: &[Job], outages: &[Outage], backfills: bool) -> 
 }
 
 fn simulated(nodes: u32, jobs: &[Job], outages: &[Outage], discipline: Discipline) -> Vec<Record> {
+    with_patience(nodes, jobs, outages, discipline, None)
+}
+
+fn with_patience(
+    nodes: u32,
+    jobs: &[Job],
+    outages: &[Outage],
+    discipline: Discipline,
+    patience: Option<i64>,
+) -> Vec<Record> {
     let sites = [Site::plain("one", nodes)];
     let failures = Failures::Traced(outages.to_vec().into());
     let mut records = Vec::new();
     let strikes = |begin| failures.strikes(&sites, 1, begin);
     let mut sink = |record| records.push(record);
-    simulate_failing(&sites, discipline, Placement::FIRST, strikes, jobs.iter().copied(), &mut sink);
+    let patience = patience.map(span);
+    let jobs = jobs.iter().copied();
+    simulate_failing(&sites, discipline, Placement::FIRST, strikes, patience, jobs, &mut sink);
     records.sort_by_key(|record| record.job.number);
     records
 }
@@ -136,9 +155,10 @@ fn queues_on_nodes_that_fail_are_as_defined() {
     let mut given_up = 0;
     for seed in 0..3_000 {
         let (nodes, jobs, outages) = draw(seed);
+        let patience = [None, Some(5), Some(12)][usize::try_from(seed % 3).unwrap()];
         for (discipline, backfills) in [(Discipline::Fcfs, false), (Discipline::Easy, true)] {
-            let expected = by_seconds(nodes, &jobs, &outages, backfills);
-            let records = simulated(nodes, &jobs, &outages, discipline);
+            let expected = by_seconds(nodes, &jobs, &outages, backfills, patience);
+            let records = with_patience(nodes, &jobs, &outages, discipline, patience);
             let found: Vec<Option<i64>> =
                 records.iter().map(|it| it.ran.map(|ran| ran.start.as_millis() / 1_000)).collect();
             assert_eq!(found, expected, "seed {seed}, {discipline:?}");
@@ -188,6 +208,27 @@ fn without_failures_nothing_is_different() {
     }
 }
 
+/// Who leaves lets others move up; nobody starts after their promise, or after their patience.
+#[test]
+fn those_who_give_up_delay_nobody() {
+    let mut given_up = 0;
+    for seed in 0..2_000 {
+        let (nodes, jobs, _) = draw(seed);
+        let records = with_patience(nodes, &jobs, &[], Discipline::Conservative, Some(6));
+        assert_eq!(records.len(), jobs.len());
+        for record in &records {
+            assert!(!record.is_late(), "seed {seed}");
+            let waited = record.wait().map(|wait| wait.as_millis());
+            match record.fate {
+                Fate::GivenUp => assert_eq!(waited, None),
+                _ => assert!(waited.unwrap() < 6_000 || waited == Some(0), "seed {seed}: {waited:?}"),
+            }
+        }
+        given_up += records.iter().filter(|record| record.fate == Fate::GivenUp).count();
+    }
+    assert!(given_up > 100);
+}
+
 #[test]
 fn a_machine_that_never_returns_serves_nobody() {
     let (nodes, jobs, _) = draw(1);
@@ -198,7 +239,15 @@ fn a_machine_that_never_returns_serves_nobody() {
         let mut records = Vec::new();
         let strikes = |begin| failures.strikes(&sites, 1, begin);
         let mut sink = |record| records.push(record);
-        simulate_failing(&sites, discipline, Placement::FIRST, strikes, jobs.iter().copied(), &mut sink);
+        simulate_failing(
+            &sites,
+            discipline,
+            Placement::FIRST,
+            strikes,
+            None,
+            jobs.iter().copied(),
+            &mut sink,
+        );
         records
     };
     for discipline in [Discipline::Fcfs, Discipline::Easy, Discipline::Conservative] {

@@ -12,6 +12,7 @@ mod files;
 mod laws;
 mod metabroker;
 mod multicriteria;
+mod owned;
 mod pinned;
 mod rolling;
 mod two_tier;

@@ -47,6 +47,11 @@ impl Load {
         Some(Load { seed, period, shortest: (2 * mean).saturating_sub(longest).min(longest), longest })
     }
 
+    /// Once in so much time the owner uses each node.
+    pub fn period(self) -> Span {
+        Span::from_millis(self.period).expect("a period is a length of time")
+    }
+
     /// When the owner uses a node, as far as it touches an interval, in order.
     pub fn of(self, node: NodeId, within: Interval) -> Vec<Interval> {
         let first = within.start().as_millis().div_euclid(self.period);

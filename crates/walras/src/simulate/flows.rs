@@ -43,7 +43,7 @@ pub(super) fn read(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
     let from = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
     notes.push(format!("{} workflows from {from}", jobs.len()));
     let jobs = Jobs::held(slice.of(jobs.into_iter()).collect());
-    Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes })
+    Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes, policy: None })
 }
 
 /// What comes when: from a list, or all files by a rule.

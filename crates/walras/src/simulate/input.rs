@@ -29,7 +29,7 @@ pub(super) fn jobs(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
         let model = Model { nodes, ..Model::default() };
         let draw = move |seed| -> JobIterator { Box::new(slice.of(Synthetic::new(model, seed).take(count))) };
         let jobs = Jobs::drawn(seed, draw);
-        return Ok(Given { jobs, workflows: Workflows::default(), sites, notes });
+        return Ok(Given { jobs, workflows: Workflows::default(), sites, notes, policy: None });
     }
     traces(&args.traces, slice, sites)
 }
@@ -57,7 +57,7 @@ fn traces(paths: &[PathBuf], slice: Slice, sites: Option<Vec<Site>>) -> Result<G
         Failure::Input("the trace does not say how large its machine is: pass --sites".to_owned())
     })?;
     let jobs = Jobs::streamed(move || Box::new(slice.of(merged(&sources))));
-    Ok(Given { jobs, workflows: Workflows::default(), sites, notes })
+    Ok(Given { jobs, workflows: Workflows::default(), sites, notes, policy: None })
 }
 
 /// Where jobs come from, again and again.

@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! | --- | --- |
 //! | `mod.rs` | what can be asked for, and the course of a call |
+//! | `about.rs` | where a study comes from, in words |
 //! | `flows.rs` | workflows as jobs |
 //! | `input.rs` | jobs from traces, a model or a journal |
 //! | `output.rs` | the table, and the files of `--out` |
@@ -10,10 +11,11 @@
 //! | `recorded.rs` | a journal as a workload |
 //! | `resume.rs` | runs that an earlier call has finished |
 //! | `schedule.rs` | schedules, written while they are made |
-//! | `sweep.rs` | several loads and latencies from a file |
+//! | `sweep.rs` | every combination of options that a file lists |
 //! | `tables.rs` | sites, prices and outages from files |
 //! | `words.rs` | what options say |
 
+mod about;
 mod flows;
 mod input;
 mod output;
@@ -31,12 +33,13 @@ use progress::Progress;
 use std::path::{Path, PathBuf};
 use walras_broker::price::Demand;
 use walras_model::{Multiplier, Share, Span, Time};
-use walras_sim::drive::{DriveError, OwnerLoad};
-use walras_sim::study::{Around, PolicySpec, Solving, Study};
+use walras_sim::drive::DriveError;
+use walras_sim::owners::OwnerLoad;
+use walras_sim::study::{Around, PolicySpec, Run, Solving, Study};
 use walras_sim::workload::{Arrivals, Slice, Terms};
 use words::Failing;
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct Args {
     /// Traces: Standard Workload Format, or Grid Workload Format where the name has .gwf, gzip or plain; or our own .yaml
     #[arg(value_name = "TRACE", required_unless_present_any = ["synthetic", "from", "workflows"],
@@ -73,7 +76,8 @@ pub(crate) struct Args {
 
     /// A policy, as often as wanted: fcfs, easy, sjf-easy, conservative,
     /// first-fit, cheapest, cheapest-in-time, mst, mct (each with :queue=NAME,speeds=ignored), greedy, hga, lpga, exact (each with
-    /// :cycle=60,batch=50) or walras (with :value=1,slack=0.25,order=lxf, :search=…,objective=…,cycle=…,horizon=…,lead=…)
+    /// :cycle=60,batch=50) walras (with :value=1,slack=0.25,order=lxf, :search=…,objective=…,cycle=…,horizon=…,lead=…)
+    /// or, with --from, recorded: the rules that the VO had
     #[arg(long = "policy", value_name = "POLICY", default_values = ["fcfs", "easy", "conservative", "walras"])]
     policies: Vec<PolicySpec>,
 
@@ -110,7 +114,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOURS,HOURS|FILE.csv", value_parser = words::failing)]
     failures: Option<Failing>,
 
-    /// Owners use their nodes at the broker's sites: the share of time in percent, and the mean hours of a use, as in 10,3
+    /// Owners use their nodes: the share of time in percent, and the mean hours of a use, as in 10,3
     #[arg(long, value_name = "PERCENT,HOURS", value_parser = words::share_and_hours)]
     owners: Option<(Share, Span)>,
 
@@ -118,7 +122,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = words::seconds)]
     latency: Option<Span>,
 
-    /// Users of the broker cancel a job that has not started after so many seconds
+    /// Users cancel a job that has not started after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = words::seconds)]
     patience: Option<Span>,
 
@@ -147,7 +151,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Vary load, latency and policies by a file, as in `load: [0.9, 1.1]`; every point has a directory in that of --out
+    /// Vary options by a file, as in `load: [0.9, 1.1]`: every combination has a directory in that of --out, and sweep.csv and
+    /// sweep.html there compare them
     #[arg(long, value_name = "FILE", requires = "out", conflicts_with = "json")]
     sweep: Option<PathBuf>,
 
@@ -164,23 +169,32 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &args.sweep {
         Some(file) => sweep::run(args, file),
         None => {
-            let asked = Asked { load: args.load, latency: args.latency, policies: args.policies.clone() };
-            let text = simulate(args, &asked, args.out.as_deref())?;
-            files::print(&text)
+            let done = simulate(args, args.out.as_deref())?;
+            files::print(&if args.json { done.json()? } else { done.table() })
         }
     }
 }
 
-/// What a sweep may vary.
-struct Asked {
-    load: Option<Multiplier>,
-    latency: Option<Span>,
-    policies: Vec<PolicySpec>,
+/// A study that is over.
+struct Done {
+    study: Study,
+    runs: Vec<Run>,
+    notes: Vec<String>,
 }
 
-/// Runs a study and writes its files; what is to be printed.
-fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Failure> {
-    let (mut study, notes) = study(args, asked)?;
+impl Done {
+    fn json(&self) -> Result<String, Failure> {
+        output::json(&self.study, &self.runs)
+    }
+
+    fn table(&self) -> String {
+        output::table(&self.study, &self.runs, &self.notes)
+    }
+}
+
+/// Runs a study and writes its files.
+fn simulate(args: &Args, out: Option<&Path>) -> Result<Done, Failure> {
+    let (mut study, notes) = study(args)?;
     if let Some(directory) = out {
         output::make(directory)?;
         let first = study.jobs.first().map_or(0, Time::as_millis);
@@ -197,13 +211,13 @@ fn simulate(args: &Args, asked: &Asked, out: Option<&Path>) -> Result<String, Fa
         output::write(directory, &study, &runs, &notes)?;
         kept.finish(&runs)?;
     }
-    Ok(if args.json { output::json(&study, &runs)? } else { output::table(&study, &runs, &notes) })
+    Ok(Done { study, runs, notes })
 }
 
 /// What is to be compared, and what there is to say of it.
-fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
+fn study(args: &Args) -> Result<(Study, Vec<String>), Failure> {
     let (sites, mut notes) = tables::sites(args)?;
-    let slice = Slice { skip: args.skip, take: args.take, load: asked.load };
+    let slice = Slice { skip: args.skip, take: args.take, load: args.load };
     let read = if args.workflows.is_empty() { input::jobs } else { flows::read };
     let given = read(args, slice, sites)?;
     notes.extend(given.notes);
@@ -218,36 +232,37 @@ fn study(args: &Args, asked: &Asked) -> Result<(Study, Vec<String>), Failure> {
         terms: drawn.then_some(Terms { budget: args.budgets, deadline: args.deadlines, ..Terms::default() }),
         failures: tables::failures(args, &given.sites)?,
         owners: args.owners.map(|(share, mean)| OwnerLoad { share, mean }),
-        latency: asked.latency.unwrap_or(Span::ZERO),
+        latency: args.latency.unwrap_or(Span::ZERO),
         patience: args.patience,
         across_sites: args.across_sites,
         quotes: args.quotes,
         demand: args.demand,
         audit: args.audit,
     };
-    notes.extend(unknown_to_baselines(args, asked));
+    notes.extend(unknown_to_baselines(args));
+    let rules = given.policy.as_deref();
+    let policies = args.policies.iter().map(|policy| policy.clone().with_recorded(rules)).collect();
     let study = Study {
         workflows: given.workflows,
         seeds: seeds.collect(),
         around,
+        input: about::words(args),
         solver: walras_solve::solver().ok().map(Solving),
-        ..Study::new(given.jobs, given.sites, asked.policies.clone())
+        ..Study::new(given.jobs, given.sites, policies)
     };
     Ok((study, notes))
 }
 
 /// What is asked for that only the broker's policies know of, where there are others.
-fn unknown_to_baselines(args: &Args, asked: &Asked) -> Option<String> {
+fn unknown_to_baselines(args: &Args) -> Option<String> {
     let given = [
-        ("--owners", args.owners.is_some()),
-        ("--latency", asked.latency.is_some()),
-        ("--patience", args.patience.is_some()),
+        ("--latency", args.latency.is_some()),
         ("--across-sites", args.across_sites),
         ("--quotes", args.quotes > Share::NOTHING),
         ("--demand", args.demand.is_some()),
     ];
     let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
-    let others = asked.policies.iter().filter(|policy| !policy.is_broker()).map(ToString::to_string);
+    let others = args.policies.iter().filter(|policy| !policy.is_broker()).map(ToString::to_string);
     let others: Vec<String> = others.collect();
     let any = !given.is_empty() && !others.is_empty();
     any.then(|| {

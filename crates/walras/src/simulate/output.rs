@@ -5,7 +5,9 @@ use crate::files;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use walras_sim::study::{Metrics, Run, Study, cost_against_wait, over_seeds, page, results_json, runs_csv};
+use walras_sim::study::{
+    Metrics, Run, Study, cost_against_wait, over_seeds, page, results_json, runs_csv, timing_csv,
+};
 
 /// A column of the table.
 type Column = (&'static str, fn(&Metrics) -> f64);
@@ -29,12 +31,12 @@ pub(super) fn make(directory: &Path) -> Result<(), Failure> {
 }
 
 /// The files of a study beside its schedules.
-const FILES: [&str; 4] = ["results.json", "runs.csv", "report.html", "cost-against-wait.svg"];
+const FILES: [&str; 5] = ["results.json", "runs.csv", "report.html", "cost-against-wait.svg", "timing.csv"];
 
 /// All files of a study but its schedules.
 pub(super) fn write(directory: &Path, study: &Study, runs: &[Run], notes: &[String]) -> Result<(), Failure> {
-    let texts =
-        [json(study, runs)?, runs_csv(runs), page(study, runs, notes), cost_against_wait(study, runs)];
+    let picture = cost_against_wait(study, runs);
+    let texts = [json(study, runs)?, runs_csv(runs), page(study, runs, notes), picture, timing_csv(runs)];
     FILES.iter().zip(texts).try_for_each(|(file, text)| files::write(&directory.join(file), &text))
 }
 

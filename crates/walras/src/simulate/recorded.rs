@@ -2,7 +2,8 @@
 //!
 //! A job is taken from its submission; how long it would run on a node of performance 1 follows from how long it ran and where.
 //! Its estimate is what it asked for. Workflows, jobs that never ran to an end, and what failed are left out and counted.
-//! Nodes of a site that are alike in speed become a site of the simulation, at the owner's base price.
+//! Nodes of a site that are alike in speed become a site of the simulation, at the owner's base price. The policy `recorded` is
+//! the rules that the VO had last.
 
 use crate::failure::Failure;
 use crate::journal;
@@ -10,9 +11,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use walras_broker::Event;
-use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent};
+use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, JobSpec};
+use walras_broker::policy::Policy;
 use walras_broker::site::SiteSpec;
 use walras_model::{Performance, Span, Time, Work};
 use walras_sim::record::Site;
@@ -26,6 +28,8 @@ struct Recorded {
     reserved: BTreeMap<ReservationNumber, JobNumber>,
     users: BTreeMap<String, i64>,
     done: Vec<(Job, Span)>,
+    /// The rules that there were last.
+    policy: Option<Box<Policy>>,
     left_out: u64,
 }
 
@@ -44,6 +48,8 @@ pub(super) struct Given {
     pub(super) workflows: Workflows,
     pub(super) sites: Vec<Site>,
     pub(super) notes: Vec<String>,
+    /// The rules of the VO that all of it comes from.
+    pub(super) policy: Option<Box<Policy>>,
 }
 
 /// The jobs and sites of a journal, and what there is to say of them.
@@ -63,15 +69,17 @@ pub(super) fn read(path: &Path) -> Result<Given, Failure> {
         "{}: {count} jobs, which waited for {mean:.0} s on average as it was; left out: {left_out} that are workflows or did not end well",
         path.display()
     )];
+    let policy = recorded.policy;
     let mut jobs: Vec<Job> = recorded.done.into_iter().map(|(job, _)| job).collect();
     jobs.sort_by_key(|job| (job.submit, job.number));
     let sites = recorded.sites.iter().flat_map(alike).collect();
-    Ok(Given { jobs: Jobs::held(jobs), workflows: Workflows::default(), sites, notes })
+    Ok(Given { jobs: Jobs::held(jobs), workflows: Workflows::default(), sites, notes, policy })
 }
 
 impl Recorded {
     fn event(&mut self, at: Time, event: &Event) {
         match event {
+            Event::Vo(VoEvent::PolicySet(policy)) => self.policy = Some(policy.clone()),
             Event::Site(SiteEvent::Added(spec)) => self.sites.push((**spec).clone()),
             Event::Job(JobEvent::Queued { job, spec, .. }) => {
                 let (spec, speed) = (spec.clone(), Performance::ONE);

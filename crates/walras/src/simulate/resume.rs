@@ -85,7 +85,7 @@ impl<'a> Kept<'a> {
     fn read(&self, (policy, seed): (usize, u64)) -> Option<Run> {
         let policy = self.study.policies.get(policy)?.to_string();
         let metrics = read(&file(&self.runs, &policy, seed), self.marks.of(&policy, seed))?;
-        Some(Run { policy, seed, metrics, sketch: None, demand: Vec::new() })
+        Some(Run { policy, seed, metrics, sketch: None, demand: Vec::new(), took: None })
     }
 
     /// All files of the study are written: from now on its first seed need not be run again.

@@ -25,6 +25,14 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }
 
+/// What a call that is refused says.
+fn failure(directory: &Path, call: &[&str]) -> String {
+    let output = walras(directory, call);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    said
+}
+
 #[test]
 fn policies_are_compared_and_everything_is_written() {
     let directory = directory();
@@ -102,11 +110,38 @@ fn results_follow_from_the_call_and_finished_runs_are_not_run_again() {
 #[test]
 fn a_sweep_has_a_directory_for_every_point() {
     let directory = directory();
-    fs::write(directory.path().join("s.yaml"), "load: [0.5, 2]\npolicy: [easy]\n").unwrap();
+    fs::write(
+        directory.path().join("s.yaml"),
+        "load: [0.5, 2]\nowners: ['10,0.5', '30,0.5']\npolicy: [easy, walras]\n",
+    )
+    .unwrap();
     let text = printed(directory.path(), &["simulate", "t.swf", "--sweep", "s.yaml", "--out", "o"]);
-    assert!(text.contains("load 0.5\n") && text.contains("load 2\n"), "{text}");
-    for point in ["load_0_5", "load_2"] {
-        assert!(directory.path().join("o").join(point).join("report.html").exists());
+    assert!(text.contains("load 0.5, owners 10,0.5\n") && text.contains("load 2, owners 30,0.5\n"), "{text}");
+    let out = directory.path().join("o");
+    for point in ["load_0_5__owners_10_0_5", "load_2__owners_30_0_5"] {
+        let results: Value = serde_json::from_str(&read(&out.join(point).join("results.json"))).unwrap();
+        assert!(out.join(point).join("report.html").exists());
+        assert_eq!(results["input"]["trace"], "t.swf");
+        assert!(
+            point.contains(&format!("load_{}", results["input"]["load"].as_str().unwrap().replace('.', "_")))
+        );
+    }
+    let table = read(&out.join("sweep.csv"));
+    assert!(table.starts_with("load,owners,policy,wait_mean,wait_mean_half_width,"), "{table}");
+    assert_eq!(table.lines().count(), 1 + 4 * 2);
+    assert!(table.contains("\n0.5,\"10,0.5\",easy,"), "{table}");
+    assert!(read(&out.join("sweep.html")).contains("load 2, owners 30,0.5"));
+    for (sweep, expected) in [
+        ("load: [fast]", "'--load <FACTOR>'"),
+        ("colour: [red]", "colour: cannot be varied; what can: policy, load"),
+        ("policy: [best]", "policy 'best'"),
+        ("load: []", "load: must list a value"),
+    ] {
+        fs::write(directory.path().join("s.yaml"), sweep).unwrap();
+        let call = ["simulate", "t.swf", "--sweep", "s.yaml", "--out", "wrong"];
+        let failed = failure(directory.path(), &call);
+        assert!(failed.contains("s.yaml: ") && failed.contains(expected), "{failed}");
+        assert!(!directory.path().join("wrong").exists());
     }
 }
 
@@ -125,9 +160,11 @@ fn jobs_come_from_our_own_files_and_from_journals() {
     printed(directory.path(), &world);
     let text = printed(
         directory.path(),
-        &["simulate", "--from", "w.jsonl", "--policy", "walras", "--policy", "easy"],
+        &["simulate", "--from", "w.jsonl", "--policy", "walras", "--policy", "easy", "--policy", "recorded"],
     );
-    assert!(text.contains("on average as it was"), "{text}");
+    assert!(text.contains("on average as it was") && text.contains("\nrecorded "), "{text}");
+    let failed = failure(directory.path(), &["simulate", "t.swf", "--policy", "recorded"]);
+    assert!(failed.contains("policy 'recorded': there is no VO whose rules it could have"), "{failed}");
 }
 
 #[test]

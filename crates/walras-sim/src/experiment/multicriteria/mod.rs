@@ -101,7 +101,7 @@ pub(crate) fn name(assignment: Assignment) -> String {
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Reproduction, ExperimentError> {
     config::Config::check(config)?;
     let chosen = product::choices(config)
-        .map_err(|problem| ConfigError::new("", &format!("the example cannot be chosen from: {problem}")))?;
+        .map_err(|problem| ConfigError::new("", format!("the example cannot be chosen from: {problem}")))?;
     let findings = Findings {
         figures: figures::figures(config, &chosen),
         fitted: figures::fitted(),

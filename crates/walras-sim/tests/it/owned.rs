@@ -1,0 +1,251 @@
+//! Baselines on nodes that owners use too, against a scheduler that goes moment by moment over lists of those that are taken.
+
+use walras_model::{Interval, NodeId, Share, Span, Time};
+use walras_random::Draws;
+use walras_sim::baseline::{Discipline, Placement, Rule, simulate, simulate_owned};
+use walras_sim::owners::OwnerLoad;
+use walras_sim::record::{Fate, Record, Site};
+use walras_sim::workload::Job;
+use walras_sites::simulated::Load;
+
+const ALL: [Discipline; 4] =
+    [Discipline::Fcfs, Discipline::Easy, Discipline::ShortestEasy, Discipline::Conservative];
+/// Beyond every schedule of these tests, and by how much longer than needed free time counts, in milliseconds: these are the moments.
+const HORIZON: usize = 1_200;
+const DAY: usize = 86_400_000;
+
+fn at(millis: usize) -> Time {
+    Time::from_millis(i64::try_from(millis).unwrap()).unwrap()
+}
+
+fn span(millis: usize) -> Span {
+    Span::from_millis(i64::try_from(millis).unwrap()).unwrap()
+}
+
+fn draw(seed: u64) -> (usize, Vec<Job>) {
+    let mut draws = Draws::new(seed);
+    let nodes = 1 + draws.below(6);
+    let mut submit = 0;
+    let job = |number: u64| {
+        submit += draws.below(6).saturating_sub(1);
+        let run = 1 + draws.below(12);
+        let estimate = run + draws.below(3) * draws.below(8);
+        Job {
+            number,
+            submit: at(submit),
+            nodes: u32::try_from(1 + draws.below(nodes)).unwrap(),
+            run: span(run),
+            estimate: span(estimate),
+            user: None,
+            budget: None,
+            deadline: None,
+        }
+    };
+    let count = 1 + seed % 12;
+    (nodes, (0..count).map(job).collect())
+}
+
+/// Owners who use a fifth of a node's time, and leave it alone for four times as long.
+fn owners() -> OwnerLoad {
+    OwnerLoad { share: Share::percent(20), mean: span(30) }
+}
+
+fn simulated(nodes: usize, jobs: &[Job], discipline: Discipline, owners: Option<OwnerLoad>) -> Vec<Record> {
+    let sites = [Site::plain("one", u32::try_from(nodes).unwrap())];
+    let mut records = Vec::new();
+    let mut sink = |record| records.push(record);
+    let jobs = jobs.iter().copied();
+    simulate_owned(&sites, discipline, Placement::FIRST, (owners, 7), None, jobs, &mut sink);
+    records.sort_by_key(|record| record.job.number);
+    records
+}
+
+/// A site, moment by moment: on which nodes which are taken.
+struct Moments {
+    taken: Vec<Vec<bool>>,
+}
+
+impl Moments {
+    fn new(nodes: usize) -> Moments {
+        let load = Load::new(7, owners().share, owners().mean).unwrap();
+        let all = Interval::new(at(0), at(HORIZON)).unwrap();
+        let moments = |node: usize| {
+            let mut taken = vec![false; HORIZON];
+            for used in load.of(NodeId::new(u32::try_from(node).unwrap()), all) {
+                let whole = |time: Time| usize::try_from(time.as_millis()).unwrap().min(HORIZON);
+                taken[whole(used.start())..whole(used.end())].fill(true);
+            }
+            taken
+        };
+        Moments { taken: (0..nodes).map(moments).collect() }
+    }
+
+    fn is_free(&self, node: usize, from: usize, lasts: usize) -> bool {
+        self.taken[node][from..from + lasts].iter().all(|taken| !taken)
+    }
+
+    /// The nodes that are free so long; what is not free much longer first.
+    fn free(&self, from: usize, lasts: usize) -> Vec<usize> {
+        let mut free: Vec<usize> =
+            (0..self.taken.len()).filter(|node| self.is_free(*node, from, lasts)).collect();
+        let until = |node: usize| self.taken[node][from..].iter().position(|taken| *taken).unwrap_or(DAY);
+        free.sort_by_key(|node| (until(*node).min(lasts + DAY), *node));
+        free
+    }
+
+    fn earliest(&self, now: usize, nodes: usize, lasts: usize) -> Option<usize> {
+        (now..HORIZON - lasts).find(|from| self.free(*from, lasts).len() >= nodes)
+    }
+
+    fn set(&mut self, nodes: &[usize], from: usize, until: usize, taken: bool) {
+        nodes.iter().for_each(|node| self.taken[*node][from..until].fill(taken));
+    }
+}
+
+/// Starts by definition.
+fn by_moments(nodes: usize, jobs: &[Job], discipline: Discipline) -> Vec<Option<usize>> {
+    let whole = |span: Span| usize::try_from(span.as_millis()).unwrap();
+    let wanted = |it: usize| (jobs[it].nodes as usize, whole(jobs[it].estimate));
+    let mut site = Moments::new(nodes);
+    let mut starts: Vec<Option<usize>> = vec![None; jobs.len()];
+    let mut held: Vec<Option<(usize, Vec<usize>)>> = vec![None; jobs.len()];
+    let mut queue: Vec<usize> = Vec::new();
+    let all = discipline == Discipline::Conservative;
+    for now in 0..HORIZON / 2 {
+        if starts.iter().all(Option::is_some) {
+            break;
+        }
+        let mut early = false;
+        for it in 0..jobs.len() {
+            let (lasts, estimate) = (whole(jobs[it].lasts()), whole(jobs[it].estimate));
+            if let Some(start) = starts[it].filter(|start| start + lasts == now) {
+                site.set(&held[it].as_ref().unwrap().1, now, start + estimate, false);
+                early |= lasts < estimate;
+            }
+        }
+        let again = |site: &mut Moments, it: usize| {
+            let (nodes, lasts) = wanted(it);
+            let start = site.earliest(now, nodes, lasts)?;
+            let mut free = site.free(start, lasts);
+            if !all {
+                free.sort_by_key(|node| site.is_free(*node, now, 1));
+            }
+            free.truncate(nodes);
+            site.set(&free, start, start + lasts, true);
+            Some((start, free))
+        };
+        let let_go = |site: &mut Moments, it: usize, held: &mut Option<(usize, Vec<usize>)>| {
+            if let Some((start, nodes)) = held.take() {
+                site.set(&nodes, start, start + wanted(it).1, false);
+            }
+        };
+        for it in queue.iter().copied().filter(|_| early || !all) {
+            // Whose time has come stays where they are.
+            if all && held[it].as_ref().is_some_and(|held| held.0 == now) {
+                continue;
+            }
+            let_go(&mut site, it, &mut held[it]);
+            if all {
+                held[it] = again(&mut site, it);
+            }
+        }
+        for it in (0..jobs.len()).filter(|it| jobs[*it].submit == at(now)) {
+            queue.push(it);
+            held[it] = if all { again(&mut site, it) } else { None };
+        }
+        if discipline == Discipline::ShortestEasy {
+            queue.sort_by_key(|it| jobs[*it].estimate);
+        }
+        let mut first = true;
+        for it in queue.clone() {
+            let (nodes, lasts) = wanted(it);
+            if !all {
+                let mut free = site.free(now, lasts);
+                if free.len() >= nodes {
+                    free.truncate(nodes);
+                    site.set(&free, now, now + lasts, true);
+                    held[it] = Some((now, free));
+                } else if std::mem::take(&mut first) {
+                    held[it] = again(&mut site, it);
+                    if discipline == Discipline::Fcfs {
+                        break;
+                    }
+                }
+            }
+            if held[it].as_ref().is_some_and(|held| held.0 == now) {
+                starts[it] = Some(now);
+                queue.retain(|other| *other != it);
+            }
+        }
+    }
+    starts
+}
+
+#[test]
+fn queues_on_nodes_of_owners_are_as_moment_by_moment() {
+    let mut turned_away = 0;
+    for seed in 0..500 {
+        let (nodes, jobs) = draw(seed);
+        for discipline in ALL {
+            let found = simulated(nodes, &jobs, discipline, Some(owners()));
+            assert_eq!(found.len(), jobs.len());
+            let able: Vec<Job> =
+                found.iter().filter(|record| record.fate != Fate::TooWide).map(|record| record.job).collect();
+            turned_away += jobs.len() - able.len();
+            let starts = found
+                .iter()
+                .filter(|record| record.fate != Fate::TooWide)
+                .map(|record| record.ran.map(|ran| usize::try_from(ran.start.as_millis()).unwrap()));
+            let starts: Vec<Option<usize>> = starts.collect();
+            assert_eq!(starts, by_moments(nodes, &able, discipline), "seed {seed}, {discipline:?}");
+            assert!(found.iter().all(|record| !record.is_late()));
+        }
+    }
+    assert_eq!(turned_away, 0);
+}
+
+#[test]
+fn where_owners_use_nothing_queues_are_the_same() {
+    for seed in 0..1_500 {
+        let (nodes, jobs) = draw(seed);
+        for discipline in [Discipline::Fcfs, Discipline::Easy, Discipline::ShortestEasy] {
+            let mut plain = Vec::new();
+            let sites = [Site::plain("one", u32::try_from(nodes).unwrap())];
+            let mut sink = |record| plain.push(record);
+            simulate(&sites, discipline, Placement::FIRST, jobs.iter().copied(), &mut sink);
+            plain.sort_by_key(|record: &Record| record.job.number);
+            assert_eq!(simulated(nodes, &jobs, discipline, None), plain, "seed {seed}, {discipline:?}");
+        }
+    }
+}
+
+/// Several sites, users who give up, jobs for which no owner leaves time.
+#[test]
+fn everybody_is_accounted_for() {
+    let (_, mut jobs) = draw(11);
+    // Every node is used once in 150.
+    jobs.push(Job { number: 99, run: span(900), estimate: span(900), ..jobs[jobs.len() - 1] });
+    let sites = [Site::plain("one", 6), Site::plain("two", 6)];
+    for (discipline, rule) in
+        ALL.into_iter().zip([Rule::FirstFit, Rule::Cheapest, Rule::StartFirst, Rule::EndFirst])
+    {
+        let mut records: Vec<Record> = Vec::new();
+        let placement = Placement { rule, knows_speed: true };
+        let (patience, sink) = (Some(span(5)), &mut |record| records.push(record));
+        simulate_owned(
+            &sites,
+            discipline,
+            placement,
+            (Some(owners()), 3),
+            patience,
+            jobs.iter().copied(),
+            sink,
+        );
+        records.sort_by_key(|record| record.job.number);
+        let numbers: Vec<u64> = records.iter().map(|record| record.job.number).collect();
+        assert_eq!(numbers, jobs.iter().map(|job| job.number).collect::<Vec<u64>>());
+        assert_eq!(records[records.len() - 1].fate, Fate::TooWide);
+        let waited = records.iter().filter_map(Record::wait).max().unwrap();
+        assert!(waited < span(5), "{discipline:?}: {waited:?}");
+    }
+}
