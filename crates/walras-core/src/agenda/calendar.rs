@@ -34,6 +34,9 @@ pub(super) struct Group {
     pub(super) units: u32,
     /// How many kinds of nodes its nodes could stand in for: among equals the least, so that others stay free for who needs them.
     pub(super) stands_for: usize,
+    /// Whether its nodes are offered until nobody has looked further: later there may be more of it. Other slots end because an owner needs the
+    /// node, somebody holds it, or its price changes.
+    pub(super) is_last: bool,
 }
 
 impl Group {
@@ -103,12 +106,29 @@ impl Groups {
             last = Some((key, group));
             if group == all.groups.len() {
                 let stands_for = stand_ins.get(&node.attributes).copied().unwrap_or(0);
-                all.groups.push(Group { slots: Vec::new(), units: 1, stands_for });
+                all.groups.push(Group { slots: Vec::new(), units: 1, stands_for, is_last: false });
             }
             all.put(*slot, group, &mut found);
         }
         all.by_nodes(&found);
+        all.mark_last(offers);
         all
+    }
+
+    /// Offers of a site end together, and not long before the horizon: sites were asked at different moments.
+    fn mark_last(&mut self, offers: &Offers) {
+        let horizon = offers.horizon();
+        let after = horizon.end().as_millis() - horizon.span().as_millis() / 8;
+        let site = |group: &Group| group.slots.last().map(|slot| offers.node(slot.node()).site);
+        let mut ends: BTreeMap<SiteId, Time> = BTreeMap::new();
+        for (site, end) in self.groups.iter().filter_map(|group| site(group).zip(group.end())) {
+            let last = ends.entry(site).or_insert(end);
+            *last = end.max(*last);
+        }
+        for group in &mut self.groups {
+            let last = site(group).and_then(|site| ends.get(&site));
+            group.is_last = last.is_some_and(|last| group.end() == Some(*last) && last.as_millis() >= after);
+        }
     }
 
     /// Puts a slot into a group, as its last.
@@ -139,7 +159,7 @@ impl Groups {
         let goes_on = |group: &usize| self.groups[*group].goes_on_with(slot);
         let group = before.filter(goes_on).unwrap_or(self.groups.len());
         if group == self.groups.len() {
-            self.groups.push(Group { slots: Vec::new(), units, stands_for: 0 });
+            self.groups.push(Group { slots: Vec::new(), units, stands_for: 0, is_last: false });
         }
         group
     }

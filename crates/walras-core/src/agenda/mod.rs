@@ -49,6 +49,8 @@ mod course;
 mod divided;
 mod nodes;
 mod order;
+#[cfg(test)]
+mod overdue;
 mod promise;
 #[cfg(test)]
 mod recipe;

@@ -164,7 +164,7 @@ impl Wanted {
         Span::from_millis(self.least.1)
     }
 
-    /// The moment from which on enough nodes that it can pay are free until they are offered no longer, where it would have a window once they are
+    /// The moment from which on enough nodes that it can pay are free for as far as anybody has looked, where it would have a window once they are
     /// offered for longer; `None` where nothing that is kept for it would give it one.
     pub(super) fn free_for_good(
         &self,
@@ -182,7 +182,8 @@ impl Wanted {
     fn kept_of(&self, pool: &[Fit], free: &Calendar, groups: &Groups, now: i64) -> Option<i64> {
         let ends = |fit: &Fit| groups.groups[fit.group].end().map_or(0, Time::as_millis);
         // Where it takes longer than anything is offered for, it waits in vain.
-        let ever = pool.iter().filter(|fit| fit.runtime <= ends(fit).saturating_sub(now));
+        let lasts = |fit: &&Fit| groups.groups[fit.group].is_last;
+        let ever = pool.iter().filter(lasts).filter(|fit| fit.runtime <= ends(fit).saturating_sub(now));
         let nodes = |fit: &Fit, from: i64| i64::from(free.least(fit.group, from, ends(fit)) / fit.units);
         let enough = |from: i64| ever.clone().map(|fit| nodes(fit, from)).sum::<i64>() >= self.tasks.into();
         let openings = ever.clone().flat_map(|fit| free.openings(fit.group, i64::MIN, i64::MAX));

@@ -338,27 +338,6 @@ fn what_a_promise_rested_on_may_go() {
     assert_eq!((lost.window.start(), lost.renewed, lost.promise.start), (at(9), true, at(11)));
 }
 
-/// An overdue job that finds no room before the horizon keeps what comes last for itself: others may only end before.
-#[test]
-fn nobody_takes_the_last_that_an_overdue_job_waits_for() {
-    let machines: Vec<Machine> =
-        [10, 35].map(|from| Machine { site: 0, speed: 1, rate: 1, free: vec![(from, HORIZON)] }).into();
-    let offers = offers(&machines);
-    let (wide, short, long) = (request(2, 8, true), request(1, 5, true), request(1, 28, true));
-    let mut jobs = [waiting(&wide, 0, 1), waiting(&long, 1, 1), waiting(&short, 1, 1)];
-    let starts = |jobs: &[Waiting<'_>]| -> Vec<Option<i64>> {
-        let agenda = plan_agenda(&problem(&offers, jobs, 2, AgendaRules::default()));
-        agenda.placed.iter().map(|it| it.as_ref().map(|it| it.window.start().as_millis())).collect()
-    };
-    assert_eq!(starts(&jobs), [None, Some(10), Some(35)]);
-    jobs[0].overdue = true;
-    assert_eq!(starts(&jobs), [None, None, Some(10)]);
-    // Who takes longer than anything is offered for keeps nobody waiting for it.
-    let endless = request(2, HORIZON + 1, true);
-    jobs[0] = Waiting { overdue: true, ..waiting(&endless, 0, 1) };
-    assert_eq!(starts(&jobs), [None, Some(10), Some(35)]);
-}
-
 /// Nodes with a GPU, at the same price, come last where nobody asks for one, whatever their place in the list.
 #[test]
 fn what_others_need_stays_free() {
