@@ -65,6 +65,8 @@ pub fn policy(chance: &mut Stream) -> Policy {
     policy.search.limits.alternatives_per_job_max = 4;
     policy.search.limits.explanation_slots_max = 10_000;
     policy.quotes.valid_for = span(5 * MINUTE);
+    // Whoever takes something here takes it at once.
+    policy.quotes.lead = Span::ZERO;
     policy.money.fee = share(1_000 * chance.between(0, 100));
     policy.money.early_refund = share(100_000 * chance.between(0, 10));
     policy.money.compensation = share(50_000 * chance.between(0, 4));

@@ -167,6 +167,8 @@ pub struct QuotesFile {
     pub held_max: Option<u32>,
     /// What an alternative that was held and not taken costs its user, as a share of its price.
     pub hold_fee: Option<Num>,
+    /// What is quoted starts no earlier than this after it was asked for, so that there is time to take it.
+    pub lead: Option<Num>,
 }
 
 /// Rules for money: shares between 0 and 1.
@@ -290,6 +292,7 @@ impl PolicyFile {
                 offers_age_max: seconds(policy.quotes.offers_age_max),
                 held_max: Some(policy.quotes.held_max),
                 hold_fee: share(policy.quotes.hold_fee),
+                lead: seconds(policy.quotes.lead),
             }),
             money: Some(MoneyFile {
                 fee: share(policy.money.fee),
@@ -307,6 +310,7 @@ fn mode(on_the_fly: bool) -> Mode {
 impl QuotesFile {
     fn change(&self, policy: &mut Policy) -> Result<(), Problem> {
         span(&mut policy.quotes.valid_for, self.valid_for.as_ref(), "valid_for")?;
+        span(&mut policy.quotes.lead, self.lead.as_ref(), "lead")?;
         span(&mut policy.quotes.offers_age_max, self.offers_age_max.as_ref(), "offers_age_max")?;
         set(&mut policy.quotes.options_max, self.options_max);
         set(&mut policy.quotes.held_max, self.held_max);

@@ -19,10 +19,11 @@ use crate::model::id::{CycleNumber, JobNumber};
 use crate::model::policy::Policy;
 use crate::model::state::State;
 use crate::plan::{PlanningAgenda, PlanningProblem, plan, plan_briefly};
-use crate::rules::batch::problem;
+use crate::rules::batch::problem_from;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_core::agenda::Terms;
+use walras_model::Time;
 
 /// A cycle when its planning began.
 #[derive(Clone, Debug)]
@@ -68,7 +69,10 @@ impl BegunCycle {
     /// The same cycle under other rules; `None` where these leave nothing to plan with.
     pub fn under(&self, policy: Policy) -> Option<BegunCycle> {
         let state = State { policy: Arc::new(policy), ..self.state.shown() };
-        let problem = problem(&state)?;
+        // Where windows may move, offers of before the cycle are planned from too; other rules have no younger ones to plan from.
+        let opened = state.cycle.as_deref()?.opened_at;
+        let oldest = if self.problem.agenda.is_some() { Time::MIN } else { opened };
+        let problem = problem_from(&state, None, oldest)?;
         Some(BegunCycle { state, problem })
     }
 

@@ -242,6 +242,19 @@ pub struct QuotePolicy {
     /// What an alternative that was held and not taken costs its user, as a share of its price.
     #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
     pub hold_fee: Share,
+    /// What is quoted starts no earlier than this after it was asked for, so that there is time to read it and take it; sooner only where nothing
+    /// else can be had. Policies that were set before this was known leave no time.
+    #[serde(default = "no_time", skip_serializing_if = "is_no_time")]
+    pub lead: Span,
+}
+
+fn no_time() -> Span {
+    Span::ZERO
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_no_time(span: &Span) -> bool {
+    *span == Span::ZERO
 }
 
 fn nothing() -> Share {
@@ -381,6 +394,7 @@ impl Default for Policy {
                 offers_age_max: seconds(120),
                 held_max: 4,
                 hold_fee: Share::percent(1),
+                lead: seconds(60),
             },
             money: MoneyPolicy {
                 fee: Share::NOTHING,

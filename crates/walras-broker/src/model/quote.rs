@@ -21,6 +21,9 @@ pub struct Quote {
     /// By alternative: the job that it becomes when it is taken, where sites are asked to hold it meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<JobNumber>,
+    /// When it was asked for. Quotes in states that were kept before this was known do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Time>,
 }
 
 impl Quote {

@@ -24,6 +24,11 @@ pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
 /// The same when it is planned later than the cycle was closed: what would have started meanwhile starts after that. Rounds of assigning
 /// have their own times.
 pub(crate) fn problem_at(state: &State, late: Option<Time>) -> Option<PlanningProblem> {
+    problem_from(state, late, state.cycle.as_deref()?.opened_at)
+}
+
+/// The same from offers that are at least so young, where everything is reserved at once.
+pub(crate) fn problem_from(state: &State, late: Option<Time>, oldest: Time) -> Option<PlanningProblem> {
     let cycle = state.cycle.as_deref()?;
     let closed = cycle.closed_at?;
     let round = state.capacity_round(closed, cycle.opened_at);
@@ -31,7 +36,7 @@ pub(crate) fn problem_at(state: &State, late: Option<Time>) -> Option<PlanningPr
     let now = late.unwrap_or(closed);
     let promises = state.promises();
     let market = match promises {
-        None => state.market(now, cycle.opened_at)?,
+        None => state.market(now, oldest)?,
         // Windows that are planned may move; and a site that says nothing new for a while breaks no promise.
         Some(_) => state.movable_market(now, Time::MIN)?,
     };
@@ -78,8 +83,7 @@ pub(crate) fn problem_at(state: &State, late: Option<Time>) -> Option<PlanningPr
     let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
     // With promises room is made by moving windows, and not by stopping everybody.
     let overdue = promises.is_none() && jobs.iter().any(|job| job.overdue);
-    let open =
-        if overdue { state.open_market(now, cycle.opened_at).map(|market| market.offers) } else { None };
+    let open = if overdue { state.open_market(now, oldest).map(|market| market.offers) } else { None };
     let (offers, queues) = (market.offers, market.queues);
     let funds = || users.iter().map(|user| state.unpromised(&user.name, now, &committed)).collect();
     let agenda = promises.map(|promises| Arc::new(agenda(state, promises, now, &offers, funds())));

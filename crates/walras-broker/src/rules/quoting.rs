@@ -29,6 +29,8 @@ use walras_model::{Explanation, Money, Reason, Share, SiteId, Span, Time};
 /// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
 pub struct Inquiry {
     problem: PlanningProblem,
+    /// From when on the job itself wants to run, where more time is left to take what is found.
+    at_once: Option<Option<Time>>,
 }
 
 impl Inquiry {
@@ -47,10 +49,14 @@ impl Inquiry {
         let market = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN));
         let Some(market) = market else { return Ok(None) };
         let mut wanted = wanted(state, now, spec);
-        if let Some(hold) = hold {
-            let asked = wanted.request.earliest.unwrap_or(Time::MIN);
-            wanted.request.earliest = Some(asked.max(after_hold(state, now, hold)));
-        }
+        let asked = wanted.request.earliest;
+        let lead = state.policy.quotes.lead;
+        let from = match hold {
+            Some(hold) => Some(after_hold(state, now, hold)),
+            None => now.checked_add(lead).filter(|_| lead > Span::ZERO),
+        };
+        wanted.request.earliest = asked.max(from);
+        let at_once = hold.is_none().then_some(asked).filter(|asked| *asked != wanted.request.earliest);
         let user = state.users.get(spec.user.as_str());
         let users = vec![User {
             name: spec.user.clone(),
@@ -86,20 +92,32 @@ impl Inquiry {
             policy: Policy { network: state.network(), ..(*state.policy).clone() },
             agenda: None,
         };
-        Ok(Some(Inquiry { problem }))
+        Ok(Some(Inquiry { problem, at_once }))
     }
 
-    /// Searches.
+    /// Searches: for what leaves time to be taken, or else for what starts at once.
     pub fn search(&self) -> Findings {
-        let policy = &self.problem.policy;
-        let own = self.problem.jobs.first().and_then(|job| job.search.as_ref());
-        let searches = searches(own.unwrap_or(&policy.search));
-        let JobFindings { found, best, why } = plan::job_findings(&self.problem, &searches);
-        let wanted = best.filter(|_| own.is_some());
-        let allocations = undominated(found, policy.quotes.options_max as usize, wanted);
-        let why = allocations.is_empty().then(|| why.unwrap_or_default());
-        Findings { allocations, why }
+        let found = find(&self.problem);
+        match self.at_once.filter(|_| found.allocations.is_empty()) {
+            Some(earliest) => {
+                let mut problem = self.problem.clone();
+                problem.jobs.iter_mut().for_each(|job| job.request.earliest = earliest);
+                find(&problem)
+            }
+            None => found,
+        }
     }
+}
+
+fn find(problem: &PlanningProblem) -> Findings {
+    let policy = &problem.policy;
+    let own = problem.jobs.first().and_then(|job| job.search.as_ref());
+    let searches = searches(own.unwrap_or(&policy.search));
+    let JobFindings { found, best, why } = plan::job_findings(problem, &searches);
+    let wanted = best.filter(|_| own.is_some());
+    let allocations = undominated(found, policy.quotes.options_max as usize, wanted);
+    let why = allocations.is_empty().then(|| why.unwrap_or_default());
+    Findings { allocations, why }
 }
 
 /// How long looking for a quote may take that is to be held, and for which its start stays ahead of its end.

@@ -7,7 +7,7 @@ use walras_broker::policy::{Deciding, Policy};
 use walras_broker::{Event, Input, event::CycleEvent};
 use walras_core::choose::Objective;
 use walras_core::plan::PlanScheme;
-use walras_model::Time;
+use walras_model::{SiteId, Time};
 
 /// Two jobs of an hour for a cheap node and a dear one, decided in one cycle.
 fn decided(deciding: Deciding) -> (Vo, [JobNumber; 2]) {
@@ -86,4 +86,23 @@ fn other_rules_decide_otherwise() {
     let nobody = begun.under(short).map(|other| starts(&other));
     assert!(nobody.is_none_or(|starts| starts == [None, None]));
     assert!(begun.state().clock <= at(vo.now));
+}
+
+/// Where windows may move, offers of before a cycle are planned from; whoever asks what reserving at once would have done has those too.
+#[test]
+fn rules_that_reserve_at_once_plan_from_what_was_known() {
+    let (mut vo, _) = decided(Policy::default().deciding);
+    vo.silent.extend([SiteId::new(0), SiteId::new(1)]);
+    vo.run_until(vo.now + 3 * MINUTE);
+    let job = vo.job("third", 1, 20);
+    vo.submit(job);
+    vo.say(Input::CycleNow);
+    vo.run_until(vo.now + 7 * MINUTE);
+    let begun: Vec<&BegunCycle> = vo.begun.iter().filter(|begun| !begun.problem().jobs.is_empty()).collect();
+    assert!(begun.len() >= 2, "{}", begun.len());
+    for begun in begun {
+        let policy = Policy { deciding: Deciding::AtOnce, ..(*begun.state().policy).clone() };
+        let served = starts(&begun.under(policy).unwrap());
+        assert!(!served.is_empty() && served.iter().all(Option::is_some), "{served:?}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Quotes: several ways, binding, honoured or refused with a reason.
 
-use crate::vo::{MINUTE, Vo, at, credits, policy, rate, user};
+use crate::vo::{MINUTE, Vo, at, credits, policy, rate, span, user};
 use walras_broker::account::Account;
 use walras_broker::event::QuoteEvent;
 use walras_broker::id::QuoteNumber;
@@ -238,4 +238,26 @@ fn a_quote_for_a_workflow_names_the_least_budget_over_all_sizes_of_window() {
     assert_eq!(why.smallest_change.tasks, None);
     assert_eq!(quoted("short", Money::from_micros(needed.as_micros() - 1)).0, 0);
     assert!(quoted("enough", needed).0 > 0);
+}
+
+/// What is quoted leaves time to be taken; where a deadline leaves none, it starts at once.
+#[test]
+fn there_is_time_to_take_what_is_quoted() {
+    let mut vo = Vo::new(&[(1, 1_000)]);
+    let mut policy = crate::vo::policy();
+    policy.quotes.lead = span(5 * MINUTE);
+    vo.say(Input::SetPolicy(Box::new(policy)));
+    vo.say(Input::CycleNow);
+    let asked = vo.now;
+    let started = |vo: &mut Vo, key: &str, deadline: Option<i64>| {
+        let mut job = vo.job(key, 1, 10);
+        job.request.deadline = deadline.map(at);
+        let asks = Input::AskQuote { key: key.to_owned(), job: Box::new(job), findings: None, hold: None };
+        let Some(Answer::Quote(quote)) = vo.say(asks) else { panic!("there is a quote") };
+        vo.broker.state().quotes[&quote].options.first().map(|option| option.start.as_millis() - asked)
+    };
+    let at_once = started(&mut vo, "soon", Some(asked + 12 * MINUTE)).unwrap();
+    assert!((0..2 * MINUTE).contains(&at_once), "{at_once}");
+    assert_eq!(started(&mut vo, "calm", None), Some(5 * MINUTE));
+    assert_eq!(started(&mut vo, "never", Some(asked + 5 * MINUTE)), None);
 }

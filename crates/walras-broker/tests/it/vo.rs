@@ -347,5 +347,6 @@ pub(crate) fn policy() -> Policy {
         ..Policy::default()
     };
     policy.money.compensation = walras_model::Share::percent(10);
+    policy.quotes.lead = Span::ZERO;
     policy
 }

@@ -1,33 +1,69 @@
 //! What the alternatives of a quote are worth by each criterion that its job weighs.
 //!
 //! One number for all criteria says which alternative suits best, and not why: of two alternatives that are each the best by one of two
-//! criteria it says the same. So each criterion is shown by itself.
+//! criteria it says the same. So each criterion is shown by itself, and both are on one scale.
 
 use walras_api::service::{ChoiceView, ChoicesView, CriterionView};
 use walras_api::{CHOICES_TAG, Num};
 use walras_broker::State;
 use walras_broker::quote::{Chosen, Quote, QuoteOption};
-use walras_core::prefer::{Criterion, Direction, SCALE, Weighted};
+use walras_core::prefer::{Aggregation, Criterion, Direction, Preference, SCALE, Weighted, score};
 use walras_model::quantity::rounding;
 use walras_model::{Attributes, Performance, Share, Span, Value, Watts};
 
-/// What an alternative is worth by each criterion that the job weighs itself; nothing where it leaves that to the VO.
-pub(super) fn criteria_views(state: &State, quote: &Quote, place: u32) -> Vec<CriterionView> {
-    let Some(preference) = &quote.spec.preference else { return Vec::new() };
-    let view = |weighted: &Weighted| {
-        let criterion = &weighted.criterion;
-        let values: Vec<Option<i64>> =
-            quote.options.iter().map(|option| value(state, quote, option, criterion)).collect();
-        let own = values.get(place as usize).copied().flatten();
-        let decimals = if criterion.is_time() { 3 } else { 6 };
+/// How well an alternative suits, and what it is worth by each criterion that the job weighs itself.
+pub(super) struct Judged {
+    pub(super) satisfaction: Share,
+    /// Nothing where the job leaves it to the VO what counts.
+    pub(super) criteria: Vec<CriterionView>,
+}
+
+/// All alternatives of a quote, judged on one scale: each criterion by the range that the job gives, or from the worst to the best of those
+/// that are listed. What no alternative says anything of does not count.
+pub(super) fn judged(state: &State, quote: &Quote) -> Vec<Judged> {
+    let stated = quote.spec.preference.as_ref();
+    let known = |preference: Preference, weighted: &Weighted| {
+        let silent = quote.options.iter().all(|it| value(state, quote, it, &weighted.criterion).is_none());
+        if silent { preference.without(&weighted.criterion).unwrap_or(preference) } else { preference }
+    };
+    let whole = stated.cloned().unwrap_or_else(Preference::plain);
+    let preference = whole.weighted().iter().fold(whole.clone(), known);
+    let row = |option: &QuoteOption| -> Vec<Option<i64>> {
+        preference.weighted().iter().map(|it| value(state, quote, option, &it.criterion)).collect()
+    };
+    let rows: Vec<Vec<Option<i64>>> = quote.options.iter().map(row).collect();
+    let scored = score(&summed(&preference), &rows).unwrap_or_default();
+    let view = |place: usize, (k, weighted): (usize, &Weighted)| {
+        let values: Vec<Option<i64>> = rows.iter().map(|row| row[k]).collect();
+        let decimals = if weighted.criterion.is_time() { 3 } else { 6 };
         CriterionView {
-            criterion: criterion.to_string(),
+            criterion: weighted.criterion.to_string(),
             weight: Num::of_millionths(weighted.weight),
-            value: own.map(|value| Num::from_units(i128::from(value), decimals)),
-            satisfaction: Num::of_millionths(suits(weighted, own, &values).as_millionths()),
+            value: values[place].map(|value| Num::from_units(i128::from(value), decimals)),
+            satisfaction: Num::of_millionths(suits(weighted, values[place], &values).as_millionths()),
         }
     };
-    preference.weighted().iter().map(view).collect()
+    let one = |place: usize| {
+        let loss = scored.get(place).map_or(SCALE, |scored| scored.loss);
+        let shown = preference.weighted().iter().enumerate().filter(|_| stated.is_some());
+        Judged {
+            satisfaction: Share::of_whole(i128::from(SCALE - loss.clamp(0, SCALE)), i128::from(SCALE)),
+            criteria: shown.map(|weighted| view(place, weighted)).collect(),
+        }
+    };
+    (0..rows.len()).map(one).collect()
+}
+
+/// The same, summed up as people read it: the worst respect alone, which the planner goes by, says the same of two alternatives that are each
+/// the worst in one.
+fn summed(preference: &Preference) -> Preference {
+    match preference.aggregation() {
+        Aggregation::Lexicographic => preference.clone(),
+        Aggregation::Chebyshev { .. } | Aggregation::Mean => {
+            Preference::new(preference.weighted().to_vec(), Aggregation::Mean)
+                .unwrap_or_else(|_| preference.clone())
+        }
+    }
 }
 
 /// What a user took of quotes with several alternatives.
@@ -53,18 +89,16 @@ fn suits(weighted: &Weighted, own: Option<i64>, all: &[Option<i64>]) -> Share {
     let Some(own) = own else { return Share::NOTHING };
     let turned = |value: i64| i128::from(weighted.criterion.turned(value));
     let known = || all.iter().flatten().map(|value| turned(*value));
-    // A range of points in time counts from when the quote was asked for, and values from the first start.
-    let given = weighted.range.filter(|_| !weighted.criterion.is_point());
-    let given = given.map(|(low, high)| (turned(low), turned(high)));
+    let given = weighted.range.map(|(low, high)| (turned(low), turned(high)));
     let ends = given.map(|(one, other)| (one.min(other), one.max(other)));
     let (best, worst) = ends.unwrap_or((known().min().unwrap_or(0), known().max().unwrap_or(0)));
     let loss = weighted.loss(turned(own), (best, worst));
     Share::of_whole(i128::from(SCALE - loss), i128::from(SCALE))
 }
 
-/// The value of an alternative; points in time count from the first start of all. `None` where it says nothing of the criterion.
+/// The value of an alternative; points in time count from when the quote was asked for. `None` where it says nothing of the criterion.
 fn value(state: &State, quote: &Quote, option: &QuoteOption, criterion: &Criterion) -> Option<i64> {
-    let first = quote.options.iter().map(|option| option.start).min()?;
+    let first = quote.asked.or_else(|| quote.options.iter().map(|option| option.start).min())?;
     let spread = option.confidence.and_then(|it| it.spread);
     let after = |time: walras_model::Time| time - first;
     match criterion {

@@ -1,6 +1,6 @@
 //! Jobs and quotes as the API shows them.
 
-use super::criteria::criteria_views;
+use super::criteria::{Judged, judged};
 use super::likely::{likely_start, likely_view};
 use super::{node_name, site_name};
 use crate::journal::record::v1;
@@ -215,13 +215,17 @@ pub fn quote_view(state: &State, now: Time, number: QuoteNumber, quote: &Quote) 
     let limit = why.map(|why| MoneyLimit::of(state, &quote.spec, why)).unwrap_or_default();
     let context = Context::of_service(state).about(&quote.spec).limited(limit);
     let reasons = why.map(|why| why.reasons.iter().map(|it| context.fit_view(it)).collect());
-    let open = || quote.options.iter().zip(0_u32..).filter(|(it, _)| quote.option_until(it) > now);
-    let last = open().map(|(it, _)| quote.option_until(it)).max();
+    let open = |it: &QuoteOption| quote.option_until(it) > now;
+    let last = quote.options.iter().filter(|it| open(it)).map(|it| quote.option_until(it)).max();
+    let all = quote.options.iter().zip(0_u32..).zip(judged(state, quote));
+    let shown = all.filter(|((it, _), _)| open(it));
     QuoteView {
         quote: number.get(),
         name: quote.spec.request.name.clone(),
         until: last.unwrap_or(quote.until).into(),
-        options: open().map(|(it, place)| option(state, number, quote, it, place)).collect(),
+        options: shown
+            .map(|((it, place), judged)| option(state, (number, quote), it, place, judged))
+            .collect(),
         reasons: reasons.unwrap_or_default(),
         changes: why.map(|why| context.change_views(&why.smallest_change)).unwrap_or_default(),
     }
@@ -253,7 +257,13 @@ fn hold_fee(state: &State, option: &QuoteOption) -> Money {
     option.allocation.holds().map(|(_, hold)| share.of(hold.cost)).sum()
 }
 
-fn option(state: &State, number: QuoteNumber, quote: &Quote, option: &QuoteOption, place: u32) -> OptionView {
+fn option(
+    state: &State,
+    (number, quote): (QuoteNumber, &Quote),
+    option: &QuoteOption,
+    place: u32,
+    judged: Judged,
+) -> OptionView {
     let held = held(state, number, quote, place);
     OptionView {
         until: quote.option_until(option).into(),
@@ -264,8 +274,8 @@ fn option(state: &State, number: QuoteNumber, quote: &Quote, option: &QuoteOptio
         finish: option.finish.into(),
         price: Num::of_money(option.price),
         sites: option.sites.iter().map(|site| site_name(state, *site)).collect(),
-        satisfaction: Num::of_millionths(option.satisfaction.as_millionths()),
-        criteria: criteria_views(state, quote, place),
+        satisfaction: Num::of_millionths(judged.satisfaction.as_millionths()),
+        criteria: judged.criteria,
         likely: option.confidence.as_ref().map(|it| {
             let window = (option.start, option.finish);
             likely_view(it, quote.spec.request.work, Some(window), option.start)

@@ -112,6 +112,20 @@ fn a_quote_shows_every_criterion_and_what_is_taken_is_remembered() {
     assert_eq!(by(1, 0), (json!("cost"), json!(0.75), json!(0.75)), "{quote}");
     assert_eq!((by(0, 1).2, by(1, 1).2), (json!(1), json!(0)), "{quote}");
     assert_eq!(quote["options"][1]["criteria"][0]["value"], json!(30), "{quote}");
+    // Three quarters of the one, and one of the other.
+    let whole = |option: usize| quote["options"][option]["satisfaction"].as_f64().unwrap();
+    assert!((whole(0) - 0.4375).abs() < 1e-5 && (whole(1) - 0.5625).abs() < 1e-5, "{quote}");
+    // A range of points in time counts from now: after half of it, half is lost.
+    let mut ranged = body.clone();
+    ranged["ranges"] = json!({"cost": [0, 120], "finish": [0, 14_400]});
+    let quote_by_range = house.call("post", "/v1/quotes", Some(&ada), Some(&ranged)).json(201);
+    let finish = |option: usize| quote_by_range["options"][option]["criteria"][1].clone();
+    for option in [0, 1] {
+        let (value, suits) =
+            (finish(option)["value"].as_f64().unwrap(), finish(option)["satisfaction"].as_f64());
+        assert!((suits.unwrap() - (1.0 - value / 14_400.0)).abs() < 1e-3, "{quote_by_range}");
+    }
+    assert!(finish(1)["value"].as_f64() > Some(6_000.0), "{quote_by_range}");
     let path = format!("/v1/quotes/{}/accept", quote["quote"]);
     house.call("post", &path, Some(&ada), Some(&json!({"option": 1}))).json(201);
     let choices = house.call("get", "/v1/choices", Some(&ada), None).json(200);

@@ -13,6 +13,8 @@ use walras_model::Span;
 pub(super) fn plain() -> Policy {
     let mut policy = Policy::default();
     policy.quotes.offers_age_max = span(30 * 86_400);
+    // Whoever takes something here takes it at once.
+    policy.quotes.lead = Span::ZERO;
     // What a trace holds was let in by the site that it was recorded on.
     if let Some(sharing) = &mut policy.sharing {
         (sharing.user, sharing.group) = (QueueLimits::NONE, QueueLimits::NONE);

@@ -29,11 +29,12 @@ const SHOWN: [Shown; 6] = [
     ("share of deadlines that were missed", |it| it.deadline_misses),
 ];
 
-/// The page: pictures of figures against the points in their order, and all of them as a table.
+/// The page: pictures of figures that differ, against the points in their order, and all of them as a table.
 pub fn sweep_page(swept: &[Swept<'_>]) -> String {
     let mut page = head(&format!("{} points of a sweep", swept.len()));
     page += "</header>\n";
-    for (place, (name, figure)) in SHOWN.iter().enumerate() {
+    for (place, (name, figure)) in SHOWN.iter().enumerate().filter(|(_, (_, figure))| differs(swept, *figure))
+    {
         let _ =
             writeln!(page, "<figure aria-label=\"{name}\">\n{}</figure>", chart(swept, place, name, *figure));
     }
@@ -42,6 +43,13 @@ pub fn sweep_page(swept: &[Swept<'_>]) -> String {
     page += "<p>± is half the width of the 95% confidence interval over seeds; \
              <code>sweep.csv</code> has all figures, and every point has a report in its own directory.</p>\n";
     page + "</main>\n</body>\n</html>\n"
+}
+
+/// Whether a figure is not the same everywhere: what nobody varies is not drawn.
+fn differs(swept: &[Swept<'_>], figure: fn(&super::Metrics) -> f64) -> bool {
+    let mut values = swept.iter().flat_map(|it| it.runs).map(|run| figure(&run.metrics));
+    let first = values.next().unwrap_or(0.0);
+    values.any(|value| value.total_cmp(&first).is_ne())
 }
 
 /// Where a point lies: by its number where one option is varied and is a number, else by its place.

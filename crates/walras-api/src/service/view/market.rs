@@ -63,11 +63,10 @@ pub struct CriterionView {
     pub criterion: String,
     /// How much it counts: a share of all.
     pub weight: Num,
-    /// Its value: money in credits, times in seconds, points in time in seconds from the quote's first start; none where it says nothing
+    /// Its value: money in credits, times in seconds, points in time in seconds from when the quote was asked for; none where it says nothing
     /// of it.
     pub value: Option<Num>,
-    /// How well that suits, from 0, the worst of the alternatives, to 1, the best; or within the range that the job gives, where it is not
-    /// one of points in time.
+    /// How well that suits, from 0, the worst of the alternatives, to 1, the best; or within the range that the job gives.
     pub satisfaction: Num,
 }
 

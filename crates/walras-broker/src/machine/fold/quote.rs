@@ -25,7 +25,8 @@ impl State {
                 self.tally_up(&spec.user, Tally::of_quote(spec));
                 let (spec, options) = (Arc::clone(spec), Arc::clone(options));
                 let (why, holds) = (why.clone(), holds.clone());
-                self.quotes.insert(*quote, Quote { spec, options, until: *until, why, holds });
+                let asked = Some(self.clock);
+                self.quotes.insert(*quote, Quote { spec, options, until: *until, why, holds, asked });
             }
             QuoteEvent::Accepted { quote, key, option, job, reservation } => {
                 self.remember_choice(*quote, *option);
