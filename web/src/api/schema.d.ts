@@ -1645,13 +1645,10 @@ export interface components {
             exact?: {
                 [key: string]: string;
             };
-            /**
-             * @description How well that suits, from 0, the worst of the alternatives, to 1, the best; or within the range that the job gives, where it is not
-             *     one of points in time.
-             */
+            /** @description How well that suits, from 0, the worst of the alternatives, to 1, the best; or within the range that the job gives. */
             satisfaction: number;
             /**
-             * @description Its value: money in credits, times in seconds, points in time in seconds from the quote's first start; none where it says nothing
+             * @description Its value: money in credits, times in seconds, points in time in seconds from when the quote was asked for; none where it says nothing
              *     of it.
              */
             value?: number | null;
@@ -3411,6 +3408,11 @@ export interface components {
              * @default null
              */
             hold_fee?: number | null;
+            /**
+             * @description What is quoted starts no earlier than this after it was asked for, so that there is time to take it.
+             * @default null
+             */
+            lead?: number | null;
             /**
              * @description Offers older than this are not quoted from.
              * @default null

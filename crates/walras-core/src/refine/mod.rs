@@ -190,10 +190,14 @@ pub fn refine(
         Ok(instance) => instance,
         Err(reason) => return Outcome::Infeasible(reason),
     };
-    let outcome = if strategy == Strategy::Alap {
-        solve(&instance.mirror(), platform, strategy, effort)
-    } else {
-        solve(&instance, platform, strategy, effort)
+    let facing = if strategy == Strategy::Alap { &instance.mirror() } else { &instance };
+    let solved = |start: Option<&Placed>| solve(facing, platform, strategy, effort, start);
+    let outcome = match solved(None) {
+        Outcome::Infeasible(NoSchedule::NotFound) => {
+            let start = starts::in_time(workflow, platform, terms, effort);
+            start.map_or(Outcome::Infeasible(NoSchedule::NotFound), |start| solved(Some(&start)))
+        }
+        outcome => outcome,
     };
     Question { workflow, platform, terms }.checked(outcome, &instance, strategy, effort.labels_max)
 }
@@ -263,6 +267,7 @@ fn solve(
     platform: &Platform,
     strategy: Strategy,
     effort: &RefineEffort,
+    start: Option<&Placed>,
 ) -> Outcome<Refined, NoSchedule> {
     let goal = strategy.goal();
     let reduced = &instance.transitive_reduction();
@@ -289,6 +294,10 @@ fn solve(
     let critical_finish = planned.placed.is_complete().then(|| planned.placed.finish());
     let mut best = Best::new(instance, goal, planned.placed);
     starts::offer_others(instance, goal, effort.labels_max, &mut best);
+    if let Some(start) = start {
+        let start = if instance.mirrored { &start.mirror() } else { start };
+        best.offer(instance, goal, start);
+    }
     let mut fuel = Fuel { left: effort.units_max };
     let bound = if goal == Goal::Finish { tighter(reduced, &best, bound, &mut fuel) } else { bound };
     if bound > instance.latest {

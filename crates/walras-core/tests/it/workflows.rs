@@ -299,6 +299,19 @@ proptest! {
 
     /// The same seed gives the same schedule.
     #[test]
+    fn a_deadline_that_a_search_meets_can_be_asked_for(workflow in workflow(10..=24), platform in platform(true)) {
+        let effort = small_effort(20_000);
+        let plain = Terms::default();
+        let Some(soonest) = found(refine(&workflow, &platform, &plain, Plan::Asap, &effort)) else { return Ok(()) };
+        let terms = Terms { deadline: Some(soonest.schedule.finish()), ..plain };
+        for strategy in [Plan::Asap, Plan::Alap, Plan::Cheapest, Plan::Balanced] {
+            let kept = found(refine(&workflow, &platform, &terms, strategy, &effort));
+            prop_assert!(kept.is_some(), "{strategy:?}");
+            verified(&kept.unwrap().schedule, &workflow, &platform, &terms);
+        }
+    }
+
+    #[test]
     fn a_seed_is_a_schedule(workflow in workflow(3..=9), platform in platform(false)) {
         let plan = || refine(&workflow, &platform, &Terms::default(), Plan::Asap, &small_effort(2_000));
         prop_assert_eq!(plan(), plan());
