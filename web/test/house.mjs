@@ -28,6 +28,7 @@ confirm_within = 2
 grace = 5
 [policy.quotes]
 valid_for = 60
+lead = 3
 [[site]]
 name = "campus"
 owner = "olga"

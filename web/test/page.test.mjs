@@ -273,6 +273,28 @@ test("a stream that is cut goes on, and what was missed is shown", async () => {
   });
 });
 
+test("a page that nobody looks at has no stream, and goes on when somebody does", async () => {
+  await inPage(ada, async (page) => {
+    await open(page, "Jobs");
+    await page.getByRole("table").waitFor();
+    const stream = (request) => new URL(request.url()).pathname === "/v1/events";
+    const hide = (hidden) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, hidden);
+    const closed = Promise.race(["requestfailed", "requestfinished"].map((kind) => page.waitForEvent(kind, stream)));
+    await hide(true);
+    await closed;
+    const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "unseen", work: 5 }, ada.secret);
+    const opened = page.waitForEvent("request", stream);
+    await hide(false);
+    await opened;
+    await page.getByRole("link", { name: `${job} unseen` }).waitFor();
+    page.complaints.length = 0;
+  });
+});
+
 test("a service that is killed and started again finds its pages still signed in", async () => {
   await inPage(ada, async (page) => {
     await house.kill();

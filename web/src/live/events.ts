@@ -2,6 +2,9 @@
 //
 // A stream that breaks is opened again, from where it broke; when events were lost, everybody who shows something is told
 // to read it again.
+//
+// A browser has six connections to a service, for all of its tabs: a page that nobody looks at has no stream, and goes on where it
+// left off when somebody does.
 import type { EventKind, Happening } from "../api/types";
 import { mark, unknown } from "./reach";
 import { Store } from "./store";
@@ -48,6 +51,8 @@ const KINDS: Record<EventKind, true> = {
 const REMEMBERED = 60;
 /** Pauses before a stream is opened again, in milliseconds: the first, and the longest. */
 const PAUSE = [500, 8_000] as const;
+/** So long a page is hidden, in milliseconds, before its stream is closed: whoever looks at another tab may come back. */
+const REST = 2_000;
 
 /** The latest events, newest first. */
 export const recent = new Store<readonly Happening[]>([]);
@@ -59,6 +64,9 @@ let source: EventSource | null = null;
 let position: number | null = null;
 let pause: number = PAUSE[0];
 let timer: ReturnType<typeof setTimeout> | undefined;
+let rest: ReturnType<typeof setTimeout> | undefined;
+/** Whether the stream was closed because nobody looks. */
+let resting = false;
 
 /** Hears of every event until it is told not to. */
 export function hear(listener: (event: Happening) => void): () => void {
@@ -70,17 +78,41 @@ export function hear(listener: (event: Happening) => void): () => void {
 export function open(): void {
   close();
   connect();
+  look();
 }
 
 /** Closes the stream and forgets what it told. */
 export function close(): void {
   clearTimeout(timer);
+  clearTimeout(rest);
+  resting = false;
   source?.close();
   source = null;
   position = null;
   pause = PAUSE[0];
   recent.set([]);
 }
+
+/** Rests when nobody has looked for a while; goes on when somebody does. */
+function look(): void {
+  clearTimeout(rest);
+  if (document.hidden) {
+    rest = setTimeout(() => {
+      if (source === null) return;
+      clearTimeout(timer);
+      source.close();
+      source = null;
+      resting = true;
+    }, REST);
+  } else if (resting) {
+    resting = false;
+    // Whoever has heard nothing yet does not know what was missed.
+    if (position === null) missed.set(missed.value + 1);
+    connect();
+  }
+}
+
+document.addEventListener("visibilitychange", look);
 
 function connect(): void {
   const after = position === null ? "" : `?after=${position}`;

@@ -82,6 +82,23 @@ fn without_a_word_the_choice_is_improved_by_search() {
     assert!(improved["improvement"].is_object() && plan(&[]).get("improvement").is_none());
 }
 
+/// A limit that follows from listed windows knows nothing of a job that has none: the short job's stand in the way of the long one's.
+#[test]
+fn whoever_has_no_listed_window_is_served_where_there_is_room() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = "walras: scenario/1\nhorizon: [0, 100]\nsites:\n  - name: s\n    nodes: [{name: cheap, price: 1}, {name: dear, price: 2, free: [[0, 40]]}]\njobs:\n  - {name: short, work: 30}\n  - {name: long, work: 80}\n";
+    std::fs::write(directory.path().join("s.yaml"), scenario).unwrap();
+    for objective in ["min-cost", "min-time", "max-income", "max-use"] {
+        let call = ["plan", "s.yaml", "--objective", objective, "--json"];
+        let plan: Value = serde_json::from_str(&printed(directory.path(), &call)).unwrap();
+        assert_eq!(plan["totals"]["jobs"], 2, "{objective}: {plan}");
+        let (time, limit) = (&plan["totals"]["time"], &plan["limits"]["time"]);
+        assert!(limit.is_null() || time.as_f64() <= limit.as_f64(), "{objective}: {time} {limit}");
+    }
+    let papers = printed(directory.path(), &["plan", "s.yaml", "--plan", "papers", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&papers).unwrap()["totals"]["jobs"], 1);
+}
+
 #[test]
 fn limits_that_nothing_keeps_are_reported() {
     let none = plan(&["--time-limit", "9000", "--leave-out", "never"]);

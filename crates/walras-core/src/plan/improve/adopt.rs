@@ -70,7 +70,7 @@ pub(super) fn adopted(
     let made = MadeChoice {
         totals: choice::totals(&found, &picks),
         picks,
-        limits: made.limits,
+        limits: basis.limits,
         value: improvement.after.value[0],
         proven,
         compromise,

@@ -9,6 +9,31 @@ use super::basis::{Basis, measure};
 use super::free::Free;
 use super::single::{Wanted, best_window};
 use super::state::Effort;
+use crate::choose::{AppliedLimits, Limit};
+use crate::prefer::Source;
+
+/// The limits of a plan, where those that were derived from listed windows know nothing of jobs that have none: what such a job takes
+/// and costs alone is added, or it could not be served where there is room for it.
+pub(super) fn with_unlisted(basis: &Basis<'_>, options: &[Vec<Source>]) -> AppliedLimits {
+    let policy = basis.problem.policy;
+    let derived = |limit: Option<i128>, is_derived: bool| limit.filter(|_| is_derived);
+    let time = derived(basis.limits.time, policy.time_limit == Limit::Derived);
+    let budget = derived(basis.limits.budget, policy.budget_limit == Limit::Derived);
+    if time.is_none() && budget.is_none() {
+        return basis.limits;
+    }
+    let free = Free::new(basis.problem.offers);
+    let unlisted = (0..basis.jobs()).filter(|job| options[*job].is_empty());
+    let alone = unlisted.filter_map(|job| {
+        let wanted = Wanted::of(&basis.views[job], &basis.ranks[job], &basis.aim);
+        best_window(&free, wanted, &mut 0).map(|found| measure(&found.window))
+    });
+    let (more_time, more_cost) = alone.fold((0, 0), |(time, cost), it| (time + it.time, cost + it.cost));
+    AppliedLimits {
+        time: time.map(|time| time + more_time).or(basis.limits.time),
+        budget: budget.map(|budget| budget + more_cost).or(basis.limits.budget),
+    }
+}
 
 /// What each job comes to alone.
 pub(super) struct Alone {

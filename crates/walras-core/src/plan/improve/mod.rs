@@ -79,7 +79,8 @@ pub(super) fn improve(
         return content::improve(problem, batch, found, negotiation?, made);
     }
     let aim = Aim::of(&problem.policy.objective)?;
-    let basis = Basis::new(problem, batch, options, negotiation, made.limits, aim);
+    let mut basis = Basis::new(problem, batch, options, negotiation, made.limits, aim);
+    basis.limits = bound::with_unlisted(&basis, options);
     let (best, improvement, moved) = searched(&basis, found, &made.picks)?;
     made.improvement = Some(improvement);
     if improvement.after == improvement.before && !moved {
