@@ -131,7 +131,9 @@ impl Context<'_> {
     /// Each change that alone would help.
     pub fn change_views(&self, change: &SmallestChange) -> Vec<ChangeView> {
         let amount = |kind: ChangeKind| match kind {
-            ChangeKind::Budget | ChangeKind::Funds => change.budget.map(Num::of_money),
+            ChangeKind::Budget | ChangeKind::Funds => {
+                change.budget.map(|it| Num::of_money(self.whole_budget(it)))
+            }
             ChangeKind::PriceMax => change.price_max.map(Num::of_rate),
             ChangeKind::Tasks => change.tasks.map(|tasks| Num::from_units(tasks.into(), 0)),
             ChangeKind::PerformanceMin => {

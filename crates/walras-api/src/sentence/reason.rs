@@ -5,8 +5,9 @@ use crate::described::JsonSchema;
 use crate::service::Stamp;
 use serde::{Deserialize, Serialize};
 use walras_broker::State;
+use walras_broker::account::Account;
 use walras_broker::job::{JobSpec, Why};
-use walras_model::{Explanation, Reason, SmallestChange};
+use walras_model::{Explanation, Money, Reason, SmallestChange};
 
 /// What limits the money that a job may spend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,17 +18,25 @@ pub enum MoneyLimit {
     OfJob,
     /// What its user has, or may spend in this period.
     OfUser,
+    /// The part of an array's budget that each of its elements has.
+    OfElement,
 }
 
 impl MoneyLimit {
     /// Which of them an explanation is about.
     pub fn of(state: &State, spec: &JobSpec, explanation: &Explanation) -> MoneyLimit {
         let own = spec.request.budget_limit(state.policy.search.budget_factor);
-        let users = explanation.reasons.iter().any(|reason| match reason {
-            Reason::BudgetTooSmall { budget, .. } => own.is_none_or(|own| *budget < own),
-            _ => false,
+        let short = explanation.reasons.iter().find_map(|reason| match reason {
+            Reason::BudgetTooSmall { budget, needed } => {
+                own.is_none_or(|own| *budget < own).then_some(*needed)
+            }
+            _ => None,
         });
-        if users { MoneyLimit::OfUser } else { MoneyLimit::OfJob }
+        let Some(needed) = short else { return MoneyLimit::OfJob };
+        // Whoever has enough for an element is limited by what the array may cost.
+        let has = state.books.balance(&Account::User(spec.user.clone()));
+        let by_part = spec.array.is_some() && own.is_some() && has >= needed;
+        if by_part { MoneyLimit::OfElement } else { MoneyLimit::OfUser }
     }
 
     /// The same of any reason; only one that fits nowhere is about money.
@@ -77,6 +86,13 @@ impl Context<'_> {
                      the cheapest window, which costs {needed} credits."
                 )
             }
+            (Reason::BudgetTooSmall { budget, needed }, _) if self.limit == MoneyLimit::OfElement => {
+                let short = needed.checked_sub(*budget).unwrap_or(*needed);
+                format!(
+                    "Each element may cost {budget} credits, its part of the array's budget, which is {short} credits short of \
+                     the cheapest window, which costs {needed} credits."
+                )
+            }
             (Reason::DeadlineTooEarly { deadline, needed }, Setting::Service) => {
                 let (deadline, needed) = (Stamp::from(*deadline), Stamp::from(*needed));
                 format!("The deadline {deadline} is too early: the first window ends at {needed}.")
@@ -89,14 +105,23 @@ impl Context<'_> {
         }
     }
 
+    /// What all elements need where one needs so much, if it is an array's budget that each has a part of.
+    pub(super) fn whole_budget(&self, budget: Money) -> Money {
+        let array = self.job.and_then(|job| job.array.as_ref());
+        let elements = array.filter(|_| self.limit == MoneyLimit::OfElement).map_or(1, |it| it.count());
+        budget.as_micros().checked_mul(elements.into()).map_or(budget, Money::from_micros)
+    }
+
     /// Each change that alone would help.
     pub fn changes(&self, change: &SmallestChange) -> Vec<Change> {
         let SmallestChange { budget, price_max, deadline, tasks, performance_min } = change;
         let say = |kind, text| Change { kind, text };
         let symbol = self.unit().symbol();
         let all = [
-            budget.map(|it| match self.limit {
-                MoneyLimit::OfJob => say(ChangeKind::Budget, format!("a budget of {it} credits")),
+            budget.map(|it| self.whole_budget(it)).map(|it| match self.limit {
+                MoneyLimit::OfJob | MoneyLimit::OfElement => {
+                    say(ChangeKind::Budget, format!("a budget of {it} credits"))
+                }
                 MoneyLimit::OfUser => say(ChangeKind::Funds, format!("{it} credits that the user can spend")),
             }),
             price_max.map(|it| {

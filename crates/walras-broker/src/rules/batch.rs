@@ -4,7 +4,7 @@ use super::predicting::preference;
 use super::strategy::{earliest, search_of};
 use super::wanted::Wanted;
 use super::widths::Widths;
-use crate::model::job::{Job, Phase};
+use crate::model::job::{Job, JobSpec, Phase};
 use crate::model::policy::{Policy, PromisePolicy};
 use crate::model::quote::Confidence;
 use crate::model::state::State;
@@ -177,22 +177,27 @@ impl<'a> Crowds<'a> {
 /// What a delay is worth to jobs, where this is for sale.
 pub(crate) fn delay_worth(promises: PromisePolicy, offers: &Offers) -> impl Fn(&Job) -> Worth + use<> {
     let price = middle_price(offers);
-    move |job| worth(job, &promises, price)
+    move |job| worth(&job.spec, job.ready_at(), &promises, price)
+}
+
+/// The same of a job that would come at a moment.
+pub(crate) fn worth_of_spec(spec: &JobSpec, now: Time, promises: &PromisePolicy, offers: &Offers) -> Worth {
+    worth(spec, now, promises, middle_price(offers))
 }
 
 /// What a delay is worth to a job: as it says, or by the VO's rule and how much its user cares for time and for money.
-fn worth(job: &Job, promises: &PromisePolicy, price: i64) -> Worth {
-    if let Some(delay) = job.spec.delay {
+fn worth(spec: &JobSpec, ready: Time, promises: &PromisePolicy, price: i64) -> Worth {
+    if let Some(delay) = spec.delay {
         let per_second = rounding::down(i128::from(delay.per_hour.as_micros()), 3_600);
         let per_second = i64::try_from(per_second).expect("a part of an amount is no larger than the amount");
-        return Worth { per_second, from: delay.after.unwrap_or(job.ready_at()) };
+        return Worth { per_second, from: delay.after.unwrap_or(ready) };
     }
     // A weight against costs: what is worth more than can be counted is worth any price.
-    let usual = promises.value.of_count(price.saturating_mul(i64::from(job.spec.request.tasks)));
+    let usual = promises.value.of_count(price.saturating_mul(i64::from(spec.request.tasks)));
     let usual = i128::from(usual.unwrap_or(i64::MAX));
-    let (time, money) = job.spec.preference.as_ref().map_or((1, 1), cares);
+    let (time, money) = spec.preference.as_ref().map_or((1, 1), cares);
     let per_second = i64::try_from(rounding::down(usual * time, money)).unwrap_or(i64::MAX);
-    Worth { per_second, from: job.ready_at() }
+    Worth { per_second, from: ready }
 }
 
 /// How much a user cares for time, and for money; what has nothing to do with either does not count here.

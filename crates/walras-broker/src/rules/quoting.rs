@@ -11,6 +11,7 @@
 //! Whoever asks may search before ([`Inquiry`]), so that a long search keeps nobody waiting; the broker then only looks
 //! whether what was found can be had.
 
+use super::batch::worth_of_spec;
 use super::predicting::{confidence, preference};
 use super::strategy::search_of;
 use super::submission::check_job;
@@ -22,6 +23,8 @@ use crate::model::policy::Policy;
 use crate::model::quote::{Confidence, Findings, QuoteOption};
 use crate::model::state::State;
 use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
+use walras_core::agenda::Worth;
+use walras_core::choose::Objective;
 use walras_core::prefer::{SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig};
 use walras_model::{Explanation, Money, Reason, Share, SiteId, Span, Time};
@@ -31,30 +34,47 @@ pub struct Inquiry {
     problem: PlanningProblem,
     /// From when on the job itself wants to run, where more time is left to take what is found.
     at_once: Option<Option<Time>>,
+    worth: Option<Worth>,
 }
 
 impl Inquiry {
-    /// What a job could have now; `None` when no site has said what is free. Refuses jobs that cannot be. What is to be held for a while
-    /// starts after that.
+    /// What a job could have for a quote; `None` when no site has said what is free. Refuses jobs that cannot be. What is to be held for a
+    /// while starts after that.
     pub fn new(
         state: &State,
         now: Time,
         spec: &JobSpec,
         hold: Option<Span>,
     ) -> Result<Option<Inquiry>, Refusal> {
-        check_job(state, spec)?;
         let now = now.max(state.clock);
+        let lead = state.policy.quotes.lead;
+        let from = match hold {
+            Some(hold) => Some(after_hold(state, now, hold)),
+            None => now.checked_add(lead).filter(|_| lead > Span::ZERO),
+        };
+        Inquiry::from(state, now, spec, hold, from)
+    }
+
+    /// What a job could have if it were submitted now.
+    pub fn at_once(state: &State, now: Time, spec: &JobSpec) -> Result<Option<Inquiry>, Refusal> {
+        Inquiry::from(state, now.max(state.clock), spec, None, None)
+    }
+
+    /// What a job could have from a moment on.
+    fn from(
+        state: &State,
+        now: Time,
+        spec: &JobSpec,
+        hold: Option<Span>,
+        from: Option<Time>,
+    ) -> Result<Option<Inquiry>, Refusal> {
+        check_job(state, spec)?;
         let oldest = now.as_millis() - 2 * state.policy.quotes.offers_age_max.as_millis();
         // Before time began nobody has offered anything.
         let market = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN));
         let Some(market) = market else { return Ok(None) };
         let mut wanted = wanted(state, now, spec);
         let asked = wanted.request.earliest;
-        let lead = state.policy.quotes.lead;
-        let from = match hold {
-            Some(hold) => Some(after_hold(state, now, hold)),
-            None => now.checked_add(lead).filter(|_| lead > Span::ZERO),
-        };
         wanted.request.earliest = asked.max(from);
         let at_once = hold.is_none().then_some(asked).filter(|asked| *asked != wanted.request.earliest);
         let user = state.users.get(spec.user.as_str());
@@ -75,6 +95,9 @@ impl Inquiry {
             overdue: false,
         };
         let rules = state.sites.iter().map(|site| site.spec.access.clone()).collect();
+        let moves = spec.workflow.is_none() && state.policy.choice.objective != Objective::Satisfaction;
+        let promises = state.promises().filter(|_| moves);
+        let worth = promises.map(|promises| worth_of_spec(spec, now, promises, &market.offers));
         let problem = PlanningProblem {
             capacity: None,
             cycle: state.last.cycle,
@@ -92,7 +115,12 @@ impl Inquiry {
             policy: Policy { network: state.network(), ..(*state.policy).clone() },
             agenda: None,
         };
-        Ok(Some(Inquiry { problem, at_once }))
+        Ok(Some(Inquiry { problem, at_once, worth }))
+    }
+
+    /// What a delay would be worth to the job, where plans choose its window by that.
+    pub fn worth(&self) -> Option<Worth> {
+        self.worth
     }
 
     /// Searches: for what leaves time to be taken, or else for what starts at once.
@@ -137,6 +165,9 @@ pub(crate) fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
     if let Some(remaining) = &mut wanted.remaining {
         remaining.nodes_max = state.workflow_room(&spec.user);
     }
+    // Each element of an array has an equal part of its budget.
+    let elements = spec.array.as_ref().map_or(1, |indices| i64::from(indices.count().max(1)));
+    wanted.request.budget = wanted.request.budget.map(|it| Money::from_micros(it.as_micros() / elements));
     wanted.payable(state.unpromised(&spec.user, now, &state.committed()))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{BatchProblem, Improvement, QueueUse};
 use crate::choose::{
-    AppliedLimits, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Totals, applied_limits,
+    AppliedLimits, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Totals, VoPolicy, applied_limits,
     choose_combination, priority_weight,
 };
 use crate::prefer::{
@@ -100,6 +100,20 @@ pub(super) fn choose(
     }
 }
 
+/// Where nobody may be left out, nothing is chosen once somebody is who has something to choose from: quotas may do that.
+pub(super) fn of_all(policy: &VoPolicy, options: &[Vec<Source>], choice: BatchChoice) -> BatchChoice {
+    let leaves_out = |made: &MadeChoice| {
+        let mut all = made.picks.iter().zip(options);
+        all.any(|(pick, options)| pick.is_none() && !options.is_empty())
+    };
+    match choice {
+        BatchChoice::Made(made) if policy.leave_out == LeaveOut::Never && leaves_out(&made) => {
+            BatchChoice::None(NoChoice::SomebodyLeftOut)
+        }
+        choice => choice,
+    }
+}
+
 fn by_satisfaction(
     problem: &BatchProblem<'_>,
     found: &Alternatives,
@@ -154,9 +168,6 @@ fn by_objective(
     }
     if !over_quota.is_empty() {
         proven = Proven::Nothing;
-        if problem.policy.leave_out == LeaveOut::Never {
-            return Err(Box::new(NoChoice::SomebodyLeftOut));
-        }
     }
     let compromise = negotiation.and_then(|negotiation| valued(&negotiation.problem, &picks));
     let picks = sources(options, &picks);

@@ -275,6 +275,7 @@ pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
         }
     }
     let options = negotiation::options(&batch, &found, negotiation.as_ref());
+    let choice = choice::of_all(problem.policy, &options, choice);
     let (served, left_out) = match &choice {
         BatchChoice::Unwanted => (Vec::new(), Vec::new()),
         BatchChoice::Made(made) => {

@@ -83,8 +83,9 @@ async fn submit(
     let (spec, notes) = noted_spec(&app, &caller, &bytes).await?;
     possible(&app, &spec).await?;
     // What is for sale before the job is there; whether it can be said is no matter of the submission.
-    // A plan says nothing of elements that are no jobs yet, and of a job that waits for others.
-    let wanted = query.outlook == Some(true) && spec.array.is_none() && spec.gate.is_open();
+    // Nothing is known of a job that waits for others; of an array it is said only where its elements would not run.
+    let wanted = query.outlook == Some(true) && spec.gate.is_open();
+    let array = spec.array.is_some();
     let inquiry = if wanted { asked(&app, &spec).await.ok() } else { None };
     match app.handle.send(Input::Submit { key, job: Box::new(spec.clone()) }).await? {
         Answer::Job(job) => {
@@ -92,6 +93,7 @@ async fn submit(
                 Some(inquiry) => look_briefly(&app, spec, inquiry).await,
                 None => None,
             };
+            let outlook = outlook.filter(|it| !array || !it.reasons.is_empty());
             Ok((StatusCode::CREATED, Json(SubmittedView { job: job.get(), outlook, notes })))
         }
         other => Err(unexpected(&other)),

@@ -43,7 +43,7 @@ async fn outlook(
 /// A copy of what is for sale now; `None` when no site has said what is free.
 pub(super) async fn asked(app: &App, job: &JobSpec) -> Result<Option<Inquiry>, Fault> {
     let job = job.clone();
-    let inquiry = app.handle.ask(move |state, now| Inquiry::new(state, now, &job, None)).await?;
+    let inquiry = app.handle.ask(move |state, now| Inquiry::at_once(state, now, &job)).await?;
     Ok(inquiry.map_err(|refusal| Failed::Refused(Box::new(refusal)))?)
 }
 
@@ -54,6 +54,7 @@ pub(super) async fn look_briefly(app: &App, job: JobSpec, inquiry: Option<Inquir
 
 /// Searches on a thread that may take its time.
 async fn look(app: &App, job: JobSpec, inquiry: Option<Inquiry>) -> Result<OutlookView, Fault> {
+    let worth = inquiry.as_ref().and_then(Inquiry::worth);
     let findings = match inquiry {
         None => None,
         Some(inquiry) => {
@@ -61,5 +62,5 @@ async fn look(app: &App, job: JobSpec, inquiry: Option<Inquiry>) -> Result<Outlo
             Some(searched(app, turn, inquiry).await?)
         }
     };
-    Ok(app.handle.ask(move |state, _| outlook_view(state, &job, findings.as_ref())).await?)
+    Ok(app.handle.ask(move |state, _| outlook_view(state, &job, findings.as_ref(), worth)).await?)
 }

@@ -107,7 +107,7 @@ async fn alternatives(app: &App, number: JobNumber) -> Result<Vec<AlternativeVie
             job.spares.iter().map(|allocation| alternative_view(state, allocation, true)).collect();
         let spec = JobSpec { array: None, gate: Gate::default(), ..job.spec.as_ref().clone() };
         // Who cannot be asked for has no alternatives.
-        let inquiry = Inquiry::new(state, now, &spec, None).ok().flatten();
+        let inquiry = Inquiry::at_once(state, now, &spec).ok().flatten();
         Some((job.spec.user.clone(), spares, inquiry))
     });
     let Some((user, mut all, inquiry)) = known.await? else { return Ok(Vec::new()) };

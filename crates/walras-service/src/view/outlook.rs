@@ -5,13 +5,25 @@ use walras_api::Num;
 use walras_api::sentence::{Context, MoneyLimit};
 use walras_api::service::OutlookView;
 use walras_broker::State;
+use walras_broker::allocation::Allocation;
 use walras_broker::job::JobSpec;
 use walras_broker::quote::Findings;
+use walras_core::agenda::Worth;
 
-/// Of what was found for a job, what suits it best; or why there is nothing. Without findings nobody knows what is free.
-pub fn outlook_view(state: &State, spec: &JobSpec, findings: Option<&Findings>) -> OutlookView {
+/// Of what was found for a job, what a plan would choose: by what a delay is worth to it, or else what suits it best; or why there is
+/// nothing. Without findings nobody knows what is free.
+pub fn outlook_view(
+    state: &State,
+    spec: &JobSpec,
+    findings: Option<&Findings>,
+    worth: Option<Worth>,
+) -> OutlookView {
     let Some(findings) = findings else { return OutlookView::default() };
-    let best = findings.allocations.iter().min_by_key(|(it, loss)| (*loss, it.start(), it.cost()));
+    let score = |it: &Allocation, loss: i64| match worth {
+        Some(worth) => (worth.score_of(it.cost(), it.finish()), it.finish()),
+        None => (i128::from(loss), it.start()),
+    };
+    let best = findings.allocations.iter().min_by_key(|(it, loss)| (score(it, *loss), it.cost()));
     if let Some((best, _)) = best {
         return OutlookView {
             start: Some(best.start().into()),

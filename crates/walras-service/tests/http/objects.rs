@@ -74,6 +74,23 @@ fn what_a_job_would_come_to_is_said_at_once() {
         (&json!(1), &json!(30)),
         "{submitted}"
     );
+    // An array needs what all of its elements cost.
+    let array =
+        json!({"walras": "job/1", "name": "bag", "work": 60, "tasks": 10, "together": false, "budget": 30});
+    for answer in [
+        asked(&array).json(200),
+        house.call("post", "/v1/jobs?outlook=true", Some(&ada), Some(&array)).json(201)["outlook"].clone(),
+    ] {
+        assert_eq!(
+            (&answer["start"], &answer["changes"][0]["amount"]),
+            (&Value::Null, &json!(300)),
+            "{answer}"
+        );
+        assert!(
+            answer["reasons"][0]["text"].as_str().unwrap().contains("Each element may cost 3 credits"),
+            "{answer}"
+        );
+    }
     for impossible in [
         json!({"walras": "job/1", "name": "a", "work": 60, "requires": {"gpus": {"min": 64}}}),
         json!({"walras": "job/1", "name": "a", "work": 60, "tasks": 1_000}),

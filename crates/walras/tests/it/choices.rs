@@ -99,6 +99,25 @@ fn whoever_has_no_listed_window_is_served_where_there_is_room() {
     assert_eq!(serde_json::from_str::<Value>(&papers).unwrap()["totals"]["jobs"], 1);
 }
 
+/// Where nobody may be left out, a quota that drops somebody from the first choice does not end the plan: others can be found places.
+#[test]
+fn quotas_and_nobody_left_out_go_together_where_they_can() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = |quota: u32| {
+        format!(
+            "walras: scenario/1\nhorizon: [0, 100]\nsites:\n  - name: cheap\n    nodes: [{{name: a, price: 1}}, {{name: b, price: 1}}]\n  - name: dear\n    nodes: [{{name: c, price: 2}}]\njobs:\n  - {{name: j1, work: 30, user: bob}}\n  - {{name: j2, work: 30, user: bob}}\n  - {{name: j3, work: 30, user: bob}}\npreferences:\n  users:\n    - {{name: bob, jobs: [j1, j2, j3]}}\n  owners:\n    - {{site: cheap, quotas: [{{user: bob, jobs: {quota}}}]}}\n    - {{site: dear, quotas: [{{user: bob, jobs: 2}}]}}\n"
+        )
+    };
+    let call = ["plan", "s.yaml", "--leave-out", "never", "--json"];
+    std::fs::write(directory.path().join("s.yaml"), scenario(1)).unwrap();
+    let plan: Value = serde_json::from_str(&printed(directory.path(), &call)).unwrap();
+    assert_eq!(plan["totals"]["jobs"], 3, "{plan}");
+    std::fs::write(directory.path().join("s.yaml"), scenario(0)).unwrap();
+    let refused = walras(directory.path(), &call);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2), "{said}");
+}
+
 #[test]
 fn limits_that_nothing_keeps_are_reported() {
     let none = plan(&["--time-limit", "9000", "--leave-out", "never"]);
