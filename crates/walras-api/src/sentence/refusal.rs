@@ -125,7 +125,7 @@ impl Context<'_> {
                 "the attribute that the job's own search goes by has {bytes} bytes: expected at most {most}"
             ),
             BadJob::UnknownOfJobs(criterion) => format!(
-                "the job weighs {criterion}, of which nothing is known here: {}",
+                "the job goes by {criterion}, of which nothing is known here: {}",
                 missing_for(criterion)
             ),
             BadJob::NoDependency(on) => format!(

@@ -8,7 +8,8 @@ use crate::model::policy::FinishBy;
 use crate::model::quote::{Confidence, RunSpread};
 use crate::model::state::{SiteState, State};
 use walras_core::predict::{Announcement, JobFeatures, Predicted, Prediction};
-use walras_core::prefer::{Criterion, Preference, Spread, Weighted};
+use walras_core::prefer::{Criterion, Direction, Preference, Spread, Weighted};
+use walras_core::{Algorithm, Criterion as Summed};
 use walras_model::{Share, Span, Time, Value};
 
 /// So many jobs must have ended for anything to be said of how long the next runs, and so many begun in a queue of its wait.
@@ -147,10 +148,17 @@ fn since(preference: &Preference, came: Time) -> Preference {
     Preference::new(weighted, preference.aggregation()).unwrap_or_else(|_| preference.clone())
 }
 
-/// The first criterion that a job weighs and of which nothing is known here.
-pub(crate) fn unknown_criterion<'a>(state: &State, spec: &'a JobSpec) -> Option<&'a Criterion> {
+/// The first criterion that a job weighs, or searches by, and of which nothing is known here.
+pub(crate) fn unknown_criterion(state: &State, spec: &JobSpec) -> Option<Criterion> {
     let weighted = spec.preference.as_ref().map_or(&[][..], Preference::weighted);
-    let mut criteria = weighted.iter().map(|weighted| &weighted.criterion);
+    let searched = spec.search.as_ref().and_then(|search| match &search.algorithm {
+        Algorithm::Criterion(Summed::Energy) => Some(Criterion::Energy),
+        Algorithm::Criterion(Summed::Attribute(name)) => {
+            Some(Criterion::Attribute(name.clone(), Direction::Less))
+        }
+        Algorithm::Criterion(_) | Algorithm::Alp | Algorithm::Amp => None,
+    });
+    let mut criteria = weighted.iter().map(|weighted| weighted.criterion.clone()).chain(searched);
     criteria.find(|criterion| !is_known(state, spec, criterion))
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     }
     files::check(spec).map_err(Refusal::BadJob)?;
     if let Some(criterion) = unknown_criterion(state, spec) {
-        return bad(BadJob::UnknownOfJobs(criterion.clone()));
+        return bad(BadJob::UnknownOfJobs(criterion));
     }
     if let Some(search) = &spec.search {
         check_search(search).map_err(Refusal::BadJob)?;

@@ -3,14 +3,15 @@
 use crate::vo::{MINUTE, Vo, at, policy, rate, span};
 use walras_broker::id::QuoteNumber;
 use walras_broker::input::SiteMessage;
-use walras_broker::job::{Job, JobSpec};
+use walras_broker::job::{Job, JobSearch, JobSpec};
 use walras_broker::policy::{FinishBy, Policy, PredictionPolicy};
 use walras_broker::price::PriceRules;
 use walras_broker::quote::{Confidence, QuoteOption};
 use walras_broker::refusal::BadJob;
 use walras_broker::site::SiteKind;
 use walras_broker::{Answer, Input, Refusal};
-use walras_core::prefer::{Aggregation, Criterion, Preference, Weighted};
+use walras_core::prefer::{Aggregation, Criterion, Direction, Preference, Weighted};
+use walras_core::{Algorithm, Criterion as Summed};
 use walras_model::{Interval, NodeId, Performance, Share, SiteId};
 
 /// A VO in which jobs of ten minutes have run, one after the other, each for this share of its time.
@@ -92,6 +93,17 @@ fn criteria_of_which_nothing_is_known_are_refused_and_the_others_weighed() {
         Criterion::Memory,
     ] {
         job.preference = Some(weighing(criterion.clone()));
+        let input = Input::Submit { key: "sure".to_owned(), job: Box::new(job.clone()) };
+        let refused = vo.broker.decide(at(vo.now), &input);
+        assert_eq!(refused, Err(Refusal::BadJob(BadJob::UnknownOfJobs(criterion))));
+    }
+    // Nor is it searched by what no node states.
+    job.preference = None;
+    for (search, criterion) in [
+        (Summed::Energy, Criterion::Energy),
+        (Summed::Attribute("noise".to_owned()), Criterion::Attribute("noise".to_owned(), Direction::Less)),
+    ] {
+        job.search = Some(JobSearch { algorithm: Algorithm::Criterion(search), alternatives: 1 });
         let input = Input::Submit { key: "sure".to_owned(), job: Box::new(job.clone()) };
         let refused = vo.broker.decide(at(vo.now), &input);
         assert_eq!(refused, Err(Refusal::BadJob(BadJob::UnknownOfJobs(criterion))));

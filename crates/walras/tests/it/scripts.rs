@@ -125,7 +125,7 @@ fn refusals(vo: &Vo) {
     // No node here says what it draws.
     let unknown = "{walras: job/1, name: a, work: 1, command: [\"true\"], prefers: {energy: 1}}";
     let (code, complaint) = vo.refused(&["submit", "-"], unknown);
-    assert!(code == Some(2) && complaint.contains("the job weighs energy"), "{complaint}");
+    assert!(code == Some(2) && complaint.contains("the job goes by energy"), "{complaint}");
     // Asked without submitting.
     let asked = vo.done(&["submit", "--test-only", "-t", "1", "--wrap", "true"]);
     assert!(asked.starts_with("starts about ") && asked.contains(" on here, about 0.6 credits"), "{asked}");

@@ -129,7 +129,7 @@ fn every_fault_of_a_job_has_a_clause() {
         BadJob::LongCriterion { .. } => BadJob::LongCriterion { bytes: 5, most: 4 } =>
             "the attribute that the job's own search goes by has 5 bytes: expected at most 4";
         BadJob::UnknownOfJobs(_) => BadJob::UnknownOfJobs(Criterion::FinishDeviation) =>
-            "the job weighs finish-deviation, of which nothing is known here: too few jobs have ended to say how long \
+            "the job goes by finish-deviation, of which nothing is known here: too few jobs have ended to say how long \
              one like it runs";
         BadJob::NoDependency(_) => BadJob::NoDependency(on) =>
             "after.ok: 17 is not a job of the same user, or ended too long ago to be known";
