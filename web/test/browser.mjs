@@ -33,6 +33,8 @@ export async function visit(browser, house, options = {}) {
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) page.complaints.push(message.text());
   });
+  // Whoever is asked whether they are sure is.
+  page.on("dialog", (dialog) => dialog.accept());
   page.on("pageerror", (error) => page.complaints.push(String(error)));
   page.on("request", (request) => {
     const url = new URL(request.url());

@@ -1,7 +1,7 @@
 // The page in a real browser, before a real service.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { inPage as inOwnPage, launch, open, signIn, state, write } from "./browser.mjs";
+import { inPage as inOwnPage, launch, open, signIn, state, visit, write } from "./browser.mjs";
 import { House } from "./house.mjs";
 
 let house;
@@ -36,7 +36,6 @@ test("signing in, by role, and out", async () => {
     const cookies = await page.context().cookies();
     assert.deepEqual(cookies.map((it) => [it.httpOnly, it.sameSite]), [[true, "Strict"]]);
     assert.equal(await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })), "{}");
-    await page.reload();
     await page.getByRole("heading", { level: 1, name: "Market" }).waitFor();
     await page.locator(".identity summary").click();
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
@@ -56,7 +55,6 @@ test("a code in the address signs in once", async () => {
     await page.goto(`${house.url}/#code=${code}`);
     await page.getByRole("heading", { level: 1, name: "Market" }).waitFor();
     assert.equal(page.url(), `${house.url}/`);
-    await page.reload();
     await page.getByRole("heading", { level: 1, name: "Market" }).waitFor();
   });
 });
@@ -214,7 +212,6 @@ test("an administrator sees why a cycle decided, and manages people", async () =
     await page.getByRole("button", { name: "Make a token" }).click();
     const secret = await page.locator("code.secret").textContent();
     assert.match(secret, /^walras_/);
-    await page.reload();
     await page.getByRole("heading", { name: "People" }).waitFor();
     assert.equal(await page.locator("code.secret").count(), 0, "it is shown once");
     await open(page, "Policy");
@@ -271,6 +268,13 @@ test("a stream that is cut goes on, and what was missed is shown", async () => {
     await page.getByText("The service does not answer.").waitFor({ state: "detached" });
     page.complaints.length = 0;
   });
+});
+
+test("whoever comes by a link that is used up is told so", async () => {
+  const page = await visit(browser, house);
+  await page.goto(`${house.url}/#code=${"0".repeat(32)}`);
+  await page.getByText("This link has been used or has expired").waitFor();
+  await page.context().close();
 });
 
 test("a page that nobody looks at has no stream, and goes on when somebody does", async () => {

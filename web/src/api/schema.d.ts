@@ -3970,6 +3970,8 @@ export interface components {
              * @description From when; ten minutes ago, without.
              */
             from?: string | null;
+            /** @description Only of this site. */
+            site?: string | null;
             /**
              * Format: date-time
              * @description Until when; in an hour, without.
@@ -3995,11 +3997,17 @@ export interface components {
              */
             from: string;
             /**
+             * Format: uint32
+             * @description How many nodes there are, of the site that was asked for.
+             * @default 0
+             */
+            nodes?: number;
+            /**
              * Format: date-time
              * @description The service's time.
              */
             now: string;
-            /** @description One row a node, in the order of sites and nodes. */
+            /** @description One row a node, in the order of sites and nodes; of many nodes, the first 2,000. */
             rows: components["schemas"]["TimetableRow"][];
             /**
              * Format: date-time
@@ -10137,6 +10145,8 @@ export interface operations {
             query?: {
                 /** @description From when; ten minutes ago, without. */
                 from?: string;
+                /** @description Only of this site. */
+                site?: string;
                 /** @description Until when; in an hour, without. */
                 to?: string;
             };
@@ -10175,6 +10185,15 @@ export interface operations {
             };
             /** @description The caller may not do that. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -12,6 +12,9 @@ export const me = new Store<Me | null | undefined>(undefined);
 /** Where people sign in beside tokens: what they call it. */
 export const elsewhere = new Store<string | null>(null);
 
+/** Whether somebody came by a link that is good no more. */
+export const stale = new Store(false);
+
 function enter(who: Me | null): void {
   if (who) events.open();
   else events.close();
@@ -26,6 +29,7 @@ async function settle(who: Me | null): Promise<void> {
 /** Looks who is signed in; takes a code out of the address, when there is one. */
 export async function look(): Promise<void> {
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
+  stale.set(false);
   if (code !== null) {
     history.replaceState(null, "", location.pathname + location.search);
     try {
@@ -33,6 +37,7 @@ export async function look(): Promise<void> {
       return;
     } catch {
       // A code is good once: whoever comes back with it may be signed in already.
+      stale.set(true);
     }
   }
   const session = await ask(api.GET("/v1/session"));

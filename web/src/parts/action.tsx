@@ -30,10 +30,19 @@ interface Props {
   children: ComponentChildren;
   class?: string;
   disabled?: boolean;
+  /** What is asked before, where it cannot be taken back. */
+  sure?: string;
 }
 
-export const Do = ({ doing, action, children, class: className, disabled }: Props) => (
-  <button type="button" class={className} disabled={doing.busy || disabled} onClick={() => doing.run(action)}>
+export const Do = ({ doing, action, children, class: className, disabled, sure }: Props) => (
+  <button
+    type="button"
+    class={className}
+    disabled={doing.busy || disabled}
+    onClick={() => {
+      if (sure === undefined || confirm(sure)) doing.run(action);
+    }}
+  >
     {children}
   </button>
 );

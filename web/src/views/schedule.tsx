@@ -8,7 +8,7 @@ import { NO_OVERLAY, overlayOf } from "../gantt/overlay";
 import { now } from "../live/clock";
 import { anything, useData } from "../live/data";
 import { me, mayRunJobs } from "../live/session";
-import { Field } from "../parts/field";
+import { Choice, Field } from "../parts/field";
 import { clockOf } from "../parts/format";
 import { JobLink } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
@@ -37,19 +37,29 @@ function spanOf(model: Model): readonly [number, number] {
   return [-whole / 3, (whole * 2) / 3];
 }
 
-async function read([from, to]: readonly [number, number]): Promise<Model> {
-  const query = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-  const [timetable, offers] = await Promise.all([
+interface Read {
+  model: Model;
+  /** How many nodes there are; not all may be shown. */
+  nodes: number;
+  sites: readonly string[];
+}
+
+async function read([from, to]: readonly [number, number], site: string): Promise<Read> {
+  const of = site === "" ? {} : { site };
+  const query = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ...of };
+  const [timetable, offers, sites] = await Promise.all([
     ask(api.GET("/v1/timetable", { params: { query } })),
-    ask(api.GET("/v1/offers", { params: { query: { limit: OFFERS_MAX } } })),
+    ask(api.GET("/v1/offers", { params: { query: { limit: OFFERS_MAX, ...of } } })),
+    ask(api.GET("/v1/sites")),
   ]);
-  return modelOf(timetable, offers.offers);
+  return { model: modelOf(timetable, offers.offers), nodes: timetable.nodes ?? 0, sites: sites.sites.map((site) => site.name) };
 }
 
 export function ScheduleView({ query }: { query: URLSearchParams }) {
   const word = (query.get("find") ?? "").trim().toLowerCase();
   const [shown, setShown] = useState(() => around(now() + SPAN[0], now() + SPAN[1]));
-  const data = useData(() => read(shown), [], { on: anything, every: 4_000 });
+  const site = query.get("site") ?? "";
+  const data = useData(() => read(shown, site), [site], { on: anything, every: 4_000 });
   const seen = (from: number, to: number): void => {
     if (from >= shown[0] && to <= shown[1] && shown[1] - shown[0] < 12 * (to - from)) return;
     setShown(around(from, to));
@@ -59,7 +69,9 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
   const chosen = Number(query.get("job") ?? "") || null;
   const places = useData(() => placesOf(chosen), [chosen], { on: (event) => event.job != null, every: 10_000 });
   const overlay = useMemo(() => (places.value ? overlayOf(places.value) : NO_OVERLAY), [places.value]);
-  const choose = (job: number | null): void => go(withQuery("/schedule", { find, job: job === null ? "" : String(job) }), true);
+  const turn = (to: { find?: string; job?: string; site?: string }): void =>
+    go(withQuery("/schedule", { find, job: query.get("job") ?? "", site, ...to }), true);
+  const choose = (job: number | null): void => turn({ job: job === null ? "" : String(job) });
   const open = (job: number): void => {
     if (!me.value || !mayRunJobs(me.value.role)) return;
     if (job === chosen) go(`/jobs/${job}`);
@@ -75,17 +87,30 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
             type="search"
             placeholder="job, user or node"
             value={find}
-            set={(next) => go(withQuery("/schedule", { find: next, job: query.get("job") ?? "" }), true)}
+            set={(next) => turn({ find: next })}
           />
+          {(data.value?.sites.length ?? 0) > 1 && (
+            <Choice
+              label="Site"
+              value={site}
+              set={(next) => turn({ site: next })}
+              choices={[["", "all"], ...(data.value?.sites ?? []).map((name) => [name, name] as const)]}
+            />
+          )}
         </form>
       </div>
       <Shown data={data}>
-        {(model) =>
+        {({ model, nodes }) =>
           model.nodes.length === 0 ? (
             <Empty>No site has joined yet: they are named in walras.toml.</Empty>
           ) : (
             <>
               <Legend />
+              {nodes > model.nodes.length && (
+                <p class="note">
+                  {model.nodes.length} of {nodes} nodes are shown: choose a site to see its own.
+                </p>
+              )}
               <Gantt model={model} span={spanOf(model)} word={word} chosen={chosen} overlay={overlay} open={open} seen={seen} />
               {chosen !== null && places.value?.job === chosen && <Chosen places={places.value} name={nameOf(model, chosen)} leave={() => choose(null)} />}
               <Listed model={model} word={word} />

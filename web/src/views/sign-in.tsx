@@ -1,6 +1,6 @@
 // Signing in with a token.
 import { useState } from "preact/hooks";
-import { elsewhere, signIn } from "../live/session";
+import { elsewhere, signIn, stale } from "../live/session";
 import { useStore } from "../live/store";
 import { useAction, Wrong } from "../parts/action";
 import { Field } from "../parts/field";
@@ -10,6 +10,7 @@ export function SignIn() {
   const [token, setToken] = useState("");
   const doing = useAction();
   const provider = useStore(elsewhere);
+  const late = useStore(stale);
   const enter = (event: Event): void => {
     event.preventDefault();
     doing.run(() => signIn({ token: token.trim() }));
@@ -20,6 +21,7 @@ export function SignIn() {
         <Logo size={36} /> Walras
       </h1>
       <p>A market for compute time: jobs with budgets and deadlines meet priced free time.</p>
+      {late && <p class="note bad">This link has been used or has expired: ask for another, or sign in with a token.</p>}
       <form class="card" onSubmit={enter}>
         <Field
           label="Your token"

@@ -3,6 +3,7 @@
 use super::assign::AssignFile;
 use super::network::NetworkFile;
 use super::promises::{self, DecideFile, PromisesFile};
+use super::quotes::QuotesFile;
 use super::scheme::{PlanFile, StrategiesFile};
 use super::search::{self, FinishByFile};
 use super::setting::{set, share, span};
@@ -150,27 +151,6 @@ pub struct RankFile {
     pub fair_share: Option<i64>,
 }
 
-/// Rules for quotes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-#[schemars(rename = "QuoteRules")]
-pub struct QuotesFile {
-    /// How long a quote binds.
-    pub valid_for: Option<Num>,
-    /// At most so many alternatives.
-    pub options_max: Option<u32>,
-    /// What a quote that cannot be honoured is worth to its user, as a share of its price.
-    pub compensation: Option<Num>,
-    /// Offers older than this are not quoted from.
-    pub offers_age_max: Option<Num>,
-    /// So many quotes of one user are held by sites at a time.
-    pub held_max: Option<u32>,
-    /// What an alternative that was held and not taken costs its user, as a share of its price.
-    pub hold_fee: Option<Num>,
-    /// What is quoted starts no earlier than this after it was asked for, so that there is time to take it.
-    pub lead: Option<Num>,
-}
-
 /// Rules for money: shares between 0 and 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -285,15 +265,7 @@ impl PolicyFile {
                 priority: Some(rank.priority),
                 fair_share: Some(rank.fair_share),
             }),
-            quotes: Some(QuotesFile {
-                valid_for: seconds(policy.quotes.valid_for),
-                options_max: Some(policy.quotes.options_max),
-                compensation: share(policy.quotes.compensation),
-                offers_age_max: seconds(policy.quotes.offers_age_max),
-                held_max: Some(policy.quotes.held_max),
-                hold_fee: share(policy.quotes.hold_fee),
-                lead: seconds(policy.quotes.lead),
-            }),
+            quotes: Some(QuotesFile::of(&policy.quotes)),
             money: Some(MoneyFile {
                 fee: share(policy.money.fee),
                 early_refund: share(policy.money.early_refund),
@@ -305,18 +277,6 @@ impl PolicyFile {
 
 fn mode(on_the_fly: bool) -> Mode {
     if on_the_fly { Mode::FirstOnTheFly } else { Mode::AllAlternatives }
-}
-
-impl QuotesFile {
-    fn change(&self, policy: &mut Policy) -> Result<(), Problem> {
-        span(&mut policy.quotes.valid_for, self.valid_for.as_ref(), "valid_for")?;
-        span(&mut policy.quotes.lead, self.lead.as_ref(), "lead")?;
-        span(&mut policy.quotes.offers_age_max, self.offers_age_max.as_ref(), "offers_age_max")?;
-        set(&mut policy.quotes.options_max, self.options_max);
-        set(&mut policy.quotes.held_max, self.held_max);
-        share(&mut policy.quotes.hold_fee, self.hold_fee.as_ref(), "hold_fee")?;
-        share(&mut policy.quotes.compensation, self.compensation.as_ref(), "compensation")
-    }
 }
 
 impl MoneyFile {

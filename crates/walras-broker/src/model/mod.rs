@@ -30,6 +30,7 @@ pub mod policy;
 pub mod price;
 pub mod program;
 pub mod quote;
+mod quote_policy;
 pub mod rank;
 pub mod ranks;
 pub mod refusal;

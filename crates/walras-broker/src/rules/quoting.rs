@@ -27,6 +27,7 @@ use walras_core::agenda::Worth;
 use walras_core::choose::Objective;
 use walras_core::prefer::{SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig};
+use walras_model::quantity::rounding;
 use walras_model::{Explanation, Money, Reason, Share, SiteId, Span, Time};
 
 /// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
@@ -166,8 +167,9 @@ pub(crate) fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
         remaining.nodes_max = state.workflow_room(&spec.user);
     }
     // Each element of an array has an equal part of its budget.
-    let elements = spec.array.as_ref().map_or(1, |indices| i64::from(indices.count().max(1)));
-    wanted.request.budget = wanted.request.budget.map(|it| Money::from_micros(it.as_micros() / elements));
+    let elements = spec.array.as_ref().map_or(1, |indices| indices.count().max(1));
+    let part = |it: Money| i64::try_from(rounding::down(i128::from(it.as_micros()), i128::from(elements)));
+    wanted.request.budget = wanted.request.budget.map(|it| part(it).map_or(it, Money::from_micros));
     wanted.payable(state.unpromised(&spec.user, now, &state.committed()))
 }
 

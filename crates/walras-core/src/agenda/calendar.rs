@@ -22,7 +22,7 @@ use walras_model::division::price_of_units;
 use walras_model::id::{NodeId, SiteId};
 use walras_model::interval::Interval;
 use walras_model::offer::{Offers, Slot};
-use walras_model::quantity::{Performance, Rate, Time, Watts};
+use walras_model::quantity::{Performance, Rate, Time, Watts, rounding};
 use walras_model::request::Request;
 
 /// Slots that are as good as each other.
@@ -118,7 +118,8 @@ impl Groups {
     /// Offers of a site end together, and not long before the horizon: sites were asked at different moments.
     fn mark_last(&mut self, offers: &Offers) {
         let horizon = offers.horizon();
-        let after = horizon.end().as_millis() - horizon.span().as_millis() / 8;
+        let part = rounding::down(i128::from(horizon.span().as_millis()), 8);
+        let after = i128::from(horizon.end().as_millis()) - part;
         let site = |group: &Group| group.slots.last().map(|slot| offers.node(slot.node()).site);
         let mut ends: BTreeMap<SiteId, Time> = BTreeMap::new();
         for (site, end) in self.groups.iter().filter_map(|group| site(group).zip(group.end())) {
@@ -127,7 +128,8 @@ impl Groups {
         }
         for group in &mut self.groups {
             let last = site(group).and_then(|site| ends.get(&site));
-            group.is_last = last.is_some_and(|last| group.end() == Some(*last) && last.as_millis() >= after);
+            group.is_last =
+                last.is_some_and(|last| group.end() == Some(*last) && i128::from(last.as_millis()) >= after);
         }
     }
 

@@ -79,7 +79,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             get(timetable),
         )
         .query::<TimetableQuery>()
-        .refuses(&[400]),
+        .refuses(&[400, 404]),
     ]
 }
 
@@ -102,6 +102,8 @@ struct TimetableQuery {
     from: Option<Stamp>,
     /// Until when; in an hour, without.
     to: Option<Stamp>,
+    /// Only of this site.
+    site: Option<String>,
 }
 
 async fn me(caller: Caller) -> Json<MeView> {
@@ -287,12 +289,13 @@ async fn timetable(
     let to = query.to.map_or(later(from.max(now), AHEAD), Stamp::time);
     let shown = Interval::new(from, to).filter(|shown| shown.span() > Span::ZERO);
     let shown = shown.ok_or_else(|| Fault::bad("from must lie before to"))?;
+    let site = query.site.map(|name| named(&app, &name)).transpose()?;
     let past = match shown.start() < now {
         true => app.read(|register| register.ended_like(&Wanted::default(), PAST_MAX)).await?,
         false => Vec::new(),
     };
     let view = app.handle.ask(move |state, now| {
-        timetable_view(state, now, shown, &past, |user, sites| match caller.role {
+        timetable_view(state, now, (site, shown), &past, |user, sites| match caller.role {
             Role::Administrator => true,
             Role::User => user == caller.name,
             Role::Owner => {

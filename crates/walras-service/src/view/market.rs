@@ -161,12 +161,12 @@ pub fn offers_view(
 /// At most so many nodes are shown.
 const ROWS_MAX: usize = 2_000;
 
-/// Who has which node when; whose jobs they are only where `seen` says so, of a user's job on these sites. `past` are jobs that
+/// Who has which node of a site, or of all, when; whose jobs they are only where `seen` says so, of a user's job on these sites. `past` are jobs that
 /// have ended.
 pub fn timetable_view(
     state: &State,
     now: Time,
-    shown: Interval,
+    (site, shown): (Option<SiteId>, Interval),
     past: &[Record],
     seen: impl Fn(&str, &[SiteId]) -> bool,
 ) -> TimetableView {
@@ -209,7 +209,9 @@ pub fn timetable_view(
     for (node, busy) in owners(state, shown) {
         bars.entry(node).or_default().extend(busy.into_iter().map(|part| bar(part, BarKind::Owner, None)));
     }
-    let rows = state.nodes.iter().zip(0_u32..).take(ROWS_MAX).map(|(node, number)| {
+    let all =
+        || state.nodes.iter().zip(0_u32..).filter(|(node, _)| site.is_none_or(|site| node.site == site));
+    let rows = all().take(ROWS_MAX).map(|(node, number)| {
         let id = NodeId::new(number);
         let mut bars = bars.remove(&id).unwrap_or_default();
         bars.sort_by_key(|bar| bar.start);
@@ -220,6 +222,7 @@ pub fn timetable_view(
         from: shown.start().into(),
         to: shown.end().into(),
         rows: rows.collect(),
+        nodes: u32::try_from(all().count()).unwrap_or(u32::MAX),
     }
 }
 

@@ -260,3 +260,21 @@ fn what_time_is_worth_is_shown_to_everybody() {
     assert!(worth["waiting"].as_u64() > Some(0) && worth["calm_from"].is_string(), "{worth}");
     assert!(worth["scarce"][0]["site"].is_string(), "{worth}");
 }
+
+/// Of many nodes a timetable shows the first; whoever asks for a site sees its own.
+#[test]
+fn a_timetable_is_of_one_site_where_that_is_asked_for() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let asked = |query: &str| house.call("get", &format!("/v1/timetable{query}"), Some(&ada), None);
+    let sites = |view: &Value| -> Vec<String> {
+        view["rows"].as_array().unwrap().iter().map(|row| row["site"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = asked("").json(200);
+    assert!(
+        all["nodes"].as_u64() == Some(sites(&all).len() as u64) && sites(&all).contains(&"south".to_owned())
+    );
+    let north = asked("?site=north").json(200);
+    assert_eq!((sites(&north), &north["nodes"]), (vec!["north".to_owned(); 2], &json!(2)), "{north}");
+    assert_eq!(asked("?site=nowhere").status, 404);
+}

@@ -19,8 +19,10 @@ fn quoted(house: &House, token: &str) -> Value {
 /// Waits until both sites have said what is free: then the cheapest window is in the north.
 fn both_sell(house: &House, token: &str) {
     let until = Instant::now() + Duration::from_secs(20);
-    while quoted(house, token) != json!(["north"]) {
-        assert!(Instant::now() < until, "the north never sold");
+    let south =
+        || house.call("get", "/v1/offers?site=south", Some(token), None).json(200)["offers"] != json!([]);
+    while quoted(house, token) != json!(["north"]) || !south() {
+        assert!(Instant::now() < until, "one of them never sold");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

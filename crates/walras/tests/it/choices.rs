@@ -118,6 +118,20 @@ fn quotas_and_nobody_left_out_go_together_where_they_can() {
     assert!(refused.status.code() == Some(2), "{said}");
 }
 
+/// By satisfaction everybody counts alike; improving it leaves nobody of higher priority out who was served before.
+#[test]
+fn improving_satisfaction_keeps_those_of_higher_priority() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = include_str!("choices/priority.json");
+    std::fs::write(directory.path().join("s.json"), scenario).unwrap();
+    for scheme in ["papers", "improved"] {
+        let call = ["plan", "s.json", "--search", "alp", "--plan", scheme, "--json"];
+        let plan: Value = serde_json::from_str(&printed(directory.path(), &call)).unwrap();
+        let chosen: Vec<&Value> = plan["chosen"].as_array().unwrap().iter().map(|it| &it["job"]).collect();
+        assert!(chosen.contains(&&Value::from("j2")), "{scheme}: {chosen:?}");
+    }
+}
+
 #[test]
 fn limits_that_nothing_keeps_are_reported() {
     let none = plan(&["--time-limit", "9000", "--leave-out", "never"]);

@@ -93,7 +93,7 @@ function Heading({ job, read }: { job: Job; read: () => void }) {
           </Do>
         )}
         {!isOver(job.state) && (
-          <Do doing={doing} action={cancel} class="danger">
+          <Do doing={doing} action={cancel} class="danger" sure={`Cancel the ${what}? What it has done is lost.`}>
             Cancel the {what}
           </Do>
         )}

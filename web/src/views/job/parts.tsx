@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { api, ask, Refusal } from "../../api/client";
 import type { Job, Part, Places } from "../../api/types";
 import { useData } from "../../live/data";
-import { Badge } from "../../parts/badge";
+import { Badge, isOver } from "../../parts/badge";
 import { Card } from "../../parts/card";
 import { clockOf } from "../../parts/format";
 import { Empty, Shown } from "../../parts/states";
@@ -34,28 +34,46 @@ export function Parts({ job, places }: { job: Job; places: Places | null }) {
   return (
     <Card title="Parts">
       <Table label="Parts of the job" columns={columns} rows={job.parts} keyOf={(part) => part.part} />
-      {shown !== null && <Output key={shown} job={job.job} part={shown} />}
+      {shown !== null && <Output key={shown} job={job.job} part={shown} live={!isOver(job.state)} />}
     </Card>
   );
 }
 
-function Output({ job, part }: { job: number; part: number }) {
-  const data = useData(() => outputOf(job, part), [job, part], { every: 3_000 });
+/** So much of an output is shown, from its end: a mebibyte. */
+const SHOWN_MAX = 1_048_576;
+
+function Output({ job, part, live }: { job: number; part: number; live: boolean }) {
+  const data = useData(() => outputOf(job, part), [job, part, live], live ? { every: 3_000 } : {});
   return (
     <Shown data={data}>
-      {(text) => (text === "" ? <Empty>Nothing printed, or its site keeps no output.</Empty> : <pre tabIndex={0}>{text}</pre>)}
+      {({ text, before }) =>
+        text === "" ? (
+          <Empty>Nothing printed, or its site keeps no output.</Empty>
+        ) : (
+          <>
+            {before > 0 && (
+              <p class="note">
+                The last mebibyte; {before} bytes before it are left out. <a href={`/v1/jobs/${job}/output?part=${part}`}>All of it</a>
+              </p>
+            )}
+            <pre tabIndex={0}>{text}</pre>
+          </>
+        )
+      }
     </Shown>
   );
 }
 
-async function outputOf(job: number, part: number): Promise<string> {
+async function outputOf(job: number, part: number): Promise<{ text: string; before: number }> {
   try {
     const params = { path: { job: String(job) }, query: { part } };
-    // The beginning will do for a page, however long it is.
-    const headers = { Range: "bytes=0-1048575" };
-    return await ask(api.GET("/v1/jobs/{job}/output", { params, headers, parseAs: "text" }));
+    const headers = { Range: `bytes=-${SHOWN_MAX}` };
+    const answer = api.GET("/v1/jobs/{job}/output", { params, headers, parseAs: "text" });
+    const text = await ask(answer);
+    const range = (await answer).response.headers.get("content-range") ?? "";
+    return { text, before: Number(/^bytes (\d+)-/.exec(range)?.[1] ?? 0) };
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return "";
+    if (error instanceof Refusal && error.status === 404) return { text: "", before: 0 };
     throw error;
   }
 }

@@ -32,7 +32,12 @@ export function Tokens() {
       name: "Do",
       cell: (token) =>
         stateOf(token) === "good" ? (
-          <Do doing={doing} action={revoke(token)} class="danger">
+          <Do
+            doing={doing}
+            action={revoke(token)}
+            class="danger"
+            sure={`Revoke token ${token.token} of ${token.name}? Whoever uses it is signed out, and it cannot be used again.`}
+          >
             Revoke {token.token}
           </Do>
         ) : (

@@ -282,8 +282,11 @@ pub struct TimetableView {
     pub from: Stamp,
     /// And ends here.
     pub to: Stamp,
-    /// One row a node, in the order of sites and nodes.
+    /// One row a node, in the order of sites and nodes; of many nodes, the first 2,000.
     pub rows: Vec<TimetableRow>,
+    /// How many nodes there are, of the site that was asked for.
+    #[serde(default)]
+    pub nodes: u32,
 }
 
 /// A node's time.

@@ -125,7 +125,14 @@ fn concluded(
         Some(Source::Window(at)) => Given::Window(gathered.all[*at].window.clone()),
         Some(Source::Queue(queue)) => Given::Queue(*queue),
     };
-    let adopted = (agreement.compromise.value < before.value).then(|| {
+    // Everybody counts alike in an agreement; nobody of higher priority is left out for its sake.
+    let left_out = |picks: &[Option<Source>]| -> u128 {
+        let all = picks.iter().zip(&basis.weights).filter(|(pick, _)| pick.is_none());
+        all.map(|(_, weight)| u128::from(*weight)).sum()
+    };
+    let is_better =
+        agreement.compromise.value < before.value && left_out(&agreement.picks) <= left_out(&made.picks);
+    let adopted = is_better.then(|| {
         let given: Vec<Given> = agreement.picks.iter().map(given).collect();
         adopted(basis, found, made, &given, (improvement, Proven::Nothing))
     });
