@@ -29,7 +29,7 @@ fn a_quote_is_given_with_alternatives_or_with_what_would_help() {
     let asked = || house.call("post", "/v1/quotes", Some(&ada), Some(&job("fits"))).json(201);
     let until = Instant::now() + Duration::from_secs(20);
     let mut quote = asked();
-    while quote["options"] == json!([]) && Instant::now() < until {
+    while quote["options"][0]["price"] != 30 && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
         quote = asked();
     }
@@ -55,7 +55,7 @@ fn what_a_job_would_come_to_is_said_at_once() {
     let asked = |body: &Value| house.call("post", "/v1/outlooks", Some(&ada), Some(body));
     let until = Instant::now() + Duration::from_secs(20);
     let mut outlook = asked(&job("fits")).json(200);
-    while outlook["start"].is_null() && Instant::now() < until {
+    while outlook["price"] != 30 && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
         outlook = asked(&job("fits")).json(200);
     }
