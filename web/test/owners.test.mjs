@@ -110,7 +110,10 @@ test("an administrator sees and changes limits, and makes tokens that may do lit
     await card.getByLabel("Jobs").fill("77");
     await card.getByRole("button", { name: "Set these limits for every user" }).click();
     await page.waitForFunction(() => [...document.querySelectorAll(".card button")].filter((it) => it.textContent.includes("every user")).every((it) => it.disabled));
-    assert.equal((await house.call("GET", "/v1/policy")).sharing.user.jobs, 77);
+    // The button is off while it is done, too.
+    const set = async () => (await house.call("GET", "/v1/policy")).sharing.user.jobs;
+    for (let tries = 0; tries < 100 && (await set()) !== 77; tries += 1) await page.waitForTimeout(100);
+    assert.equal(await set(), 77);
 
     await page.getByLabel("For whom").fill("ada");
     await page.getByLabel("What it may do").selectOption("read-only");

@@ -46,13 +46,17 @@ fn what_is_charged_is_in_the_statement_in_the_income_and_in_the_report_of_the_vo
 
     // What was held came back, and what was used was charged.
     let statement = house.call("get", "/v1/account/statement", Some(&ada), None).json(200);
-    let lines: Vec<(&str, i64)> = statement["lines"]
+    let mut lines: Vec<(&str, i64)> = statement["lines"]
         .as_array()
         .unwrap()
         .iter()
         .map(|line| (line["purpose"].as_str().unwrap(), micros(&line["amount"])))
         .collect();
     let held = 30_000_000;
+    // On a machine that stands still for seconds, which are minutes here, a site answers too late and is asked again.
+    while lines.len() > 4 && lines[2..4] == [("lien", -held), ("refund", held)] {
+        lines.drain(2..4);
+    }
     assert_eq!(
         lines,
         [("charge", -charged), ("refund", held), ("lien", -held), ("deposit", 1_000_000_000)],
