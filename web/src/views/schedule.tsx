@@ -41,18 +41,16 @@ interface Read {
   model: Model;
   /** How many nodes there are; not all may be shown. */
   nodes: number;
-  sites: readonly string[];
 }
 
 async function read([from, to]: readonly [number, number], site: string): Promise<Read> {
   const of = site === "" ? {} : { site };
   const query = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ...of };
-  const [timetable, offers, sites] = await Promise.all([
+  const [timetable, offers] = await Promise.all([
     ask(api.GET("/v1/timetable", { params: { query } })),
     ask(api.GET("/v1/offers", { params: { query: { limit: OFFERS_MAX, ...of } } })),
-    ask(api.GET("/v1/sites")),
   ]);
-  return { model: modelOf(timetable, offers.offers), nodes: timetable.nodes ?? 0, sites: sites.sites.map((site) => site.name) };
+  return { model: modelOf(timetable, offers.offers), nodes: timetable.nodes ?? 0 };
 }
 
 export function ScheduleView({ query }: { query: URLSearchParams }) {
@@ -60,6 +58,8 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
   const [shown, setShown] = useState(() => around(now() + SPAN[0], now() + SPAN[1]));
   const site = query.get("site") ?? "";
   const data = useData(() => read(shown, site), [site], { on: anything, every: 4_000 });
+  const sites = useData(() => ask(api.GET("/v1/sites")), [], { on: (event) => event.kind === "site-added" });
+  const names = (sites.value?.sites ?? []).map((site) => site.name);
   const seen = (from: number, to: number): void => {
     if (from >= shown[0] && to <= shown[1] && shown[1] - shown[0] < 12 * (to - from)) return;
     setShown(around(from, to));
@@ -89,12 +89,12 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
             value={find}
             set={(next) => turn({ find: next })}
           />
-          {(data.value?.sites.length ?? 0) > 1 && (
+          {names.length > 1 && (
             <Choice
               label="Site"
               value={site}
               set={(next) => turn({ site: next })}
-              choices={[["", "all"], ...(data.value?.sites ?? []).map((name) => [name, name] as const)]}
+              choices={[["", "all"], ...names.map((name) => [name, name] as const)]}
             />
           )}
         </form>

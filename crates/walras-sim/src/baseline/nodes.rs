@@ -96,27 +96,27 @@ impl Nodes {
         changes.into_iter().find_map(enough)
     }
 
+    /// The nodes that are free at a moment, each with until when it stays so.
+    fn free_at(&self, at: i64) -> impl Iterator<Item = (i64, usize)> {
+        self.busy.iter().enumerate().filter_map(move |(node, busy)| {
+            let (begin, end) = Self::stretches(busy, at).next()?;
+            (begin == at).then_some((end.unwrap_or(i64::MAX), node))
+        })
+    }
+
     /// The nodes that are free for so long from a moment on, with the end of that; those that are not free for much longer come first.
     pub(super) fn free(&self, at: i64, lasts: i64) -> Vec<(i64, usize)> {
         let least = at.saturating_add(lasts);
         let most = least.saturating_add(DAY);
-        let free = self.busy.iter().enumerate().filter_map(|(node, busy)| {
-            let (begin, end) = Self::stretches(busy, at).next()?;
-            let end = end.unwrap_or(i64::MAX);
-            (begin == at && end >= least).then_some((end.min(most), node))
-        });
-        let mut free: Vec<(i64, usize)> = free.collect();
+        let long = self.free_at(at).filter(|(end, _)| *end >= least);
+        let mut free: Vec<(i64, usize)> = long.map(|(end, node)| (end.min(most), node)).collect();
         free.sort_unstable();
         free
     }
 
     /// Until when each node that is free now stays so, in order.
     pub(super) fn free_now(&self, now: i64) -> Vec<i64> {
-        let free = self.busy.iter().filter_map(|busy| {
-            let (begin, end) = Self::stretches(busy, now).next()?;
-            (begin == now).then_some(end.unwrap_or(i64::MAX))
-        });
-        let mut free: Vec<i64> = free.collect();
+        let mut free: Vec<i64> = self.free_at(now).map(|(end, _)| end).collect();
         free.sort_unstable();
         free
     }
@@ -126,11 +126,24 @@ impl Nodes {
         self.busy[node].range(..=at).next_back().is_some_and(|(_, end)| *end > at)
     }
 
+    /// Takes the first so many of free nodes for a time; gives them.
+    pub(super) fn take_first(
+        &mut self,
+        free: &[(i64, usize)],
+        count: u32,
+        from: i64,
+        until: i64,
+    ) -> Vec<usize> {
+        let nodes: Vec<usize> = free.iter().take(count as usize).map(|(_, node)| *node).collect();
+        self.take(&nodes, from, until);
+        nodes
+    }
+
     /// Takes free nodes for a time.
     ///
     /// # Panics
     /// When one is not free then.
-    pub(super) fn take(&mut self, nodes: &[usize], from: i64, until: i64) {
+    fn take(&mut self, nodes: &[usize], from: i64, until: i64) {
         for node in nodes {
             let busy = &mut self.busy[*node];
             let before = busy.range(..until).next_back();

@@ -188,8 +188,7 @@ impl Owned<'_> {
             // What is free now is left to those behind.
             free.sort_by_key(|(_, node)| !self.nodes.is_busy(*node, self.now));
         }
-        let nodes: Vec<usize> = free.iter().take(job.nodes as usize).map(|(_, node)| *node).collect();
-        self.nodes.take(&nodes, start, start.saturating_add(estimate));
+        let nodes = self.nodes.take_first(&free, job.nodes, start, start.saturating_add(estimate));
         self.waiting[place].held = Some(Held { start, nodes });
     }
 
@@ -236,10 +235,8 @@ impl Owned<'_> {
             let ends = self.now.saturating_add(estimate);
             let long = free.len() - free.partition_point(|until| *until < ends);
             if long >= job.nodes as usize {
-                let nodes = self.nodes.free(self.now, estimate);
-                let nodes: Vec<usize> =
-                    nodes.iter().take(job.nodes as usize).map(|(_, node)| *node).collect();
-                self.nodes.take(&nodes, self.now, ends);
+                let free = self.nodes.free(self.now, estimate);
+                let nodes = self.nodes.take_first(&free, job.nodes, self.now, ends);
                 self.waiting[place].held = Some(Held { start: self.now, nodes });
                 self.run(place, sink);
             } else {
@@ -280,8 +277,7 @@ impl Forecast for Owned<'_> {
         for it in self.waiting.iter().filter(|it| it.held.is_none()) {
             let Some(start) = planned.earliest(now, it.job.nodes, it.estimate) else { continue };
             let free = planned.free(start, it.estimate);
-            let nodes: Vec<usize> = free.iter().take(it.job.nodes as usize).map(|(_, node)| *node).collect();
-            planned.take(&nodes, start, start.saturating_add(it.estimate));
+            planned.take_first(&free, it.job.nodes, start, start.saturating_add(it.estimate));
         }
         planned.earliest(now, nodes, estimate).unwrap_or(NEVER)
     }

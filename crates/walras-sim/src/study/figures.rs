@@ -63,8 +63,11 @@ pub type OverSeeds = (f64, Option<f64>);
 
 /// The mean of a figure over the seeds of a policy, and half the width of its 95% confidence interval.
 pub fn over_seeds(runs: &[Run], policy: &str, figure: fn(&Metrics) -> f64) -> OverSeeds {
-    let of = runs.iter().filter(|run| run.policy == policy).map(|run| figure(&run.metrics));
-    let sample = Sample::of(of);
+    spread_of(runs.iter().filter(|run| run.policy == policy).map(|run| figure(&run.metrics)))
+}
+
+fn spread_of(values: impl Iterator<Item = f64>) -> OverSeeds {
+    let sample = Sample::of(values);
     (sample.mean().unwrap_or(0.0), sample.half_width())
 }
 
@@ -76,11 +79,7 @@ pub fn summary(runs: &[Run], policy: &str) -> BTreeMap<String, OverSeeds> {
             values.entry(name).or_default().push(value);
         }
     }
-    let over = |values: Vec<f64>| {
-        let sample = Sample::of(values.into_iter());
-        (sample.mean().unwrap_or(0.0), sample.half_width())
-    };
-    values.into_iter().map(|(name, values)| (name, over(values))).collect()
+    values.into_iter().map(|(name, values)| (name, spread_of(values.into_iter()))).collect()
 }
 
 /// The names of all figures that some run has, in the order of tables.
