@@ -146,12 +146,19 @@ fn the_time_limit_kills_everything_below() {
     let pids = bench.data.path().join("pids");
     // One that will not listen, in a session of its own, and one below it.
     let text = r#"trap '' TERM; setsid sh -c 'trap "" TERM; sleep 60 & echo $$ $! > "$0"; sleep 60' "$0" & sleep 60; sleep 60"#;
-    bench.book(number(1), &[hold(0, now(), 2_000)]);
-    let said = bench.start(number(1), 1, &command(&["sh", "-c", text, pids.to_str().unwrap()]));
-    let pids = line(&pids);
-    assert!(pids.split(' ').all(runs));
-    assert_eq!(bench.wait_end(said, 0), PartEnd::TimedOut);
-    assert!(!pids.split(' ').any(runs), "{pids}");
+    // On a machine that starts it late its time is cut short, which is no fault of its own: with more time it is.
+    let ends = (1..=4).map(|tried| {
+        let _ = std::fs::remove_file(&pids);
+        bench.book(number(tried), &[hold(0, now(), 2_000 << tried)]);
+        let said = bench.start(number(tried), 1, &command(&["sh", "-c", text, pids.to_str().unwrap()]));
+        let below = line(&pids);
+        assert!(below.split(' ').all(runs));
+        let end = bench.wait_end(said, 0);
+        assert!(!below.split(' ').any(runs), "{below}");
+        end
+    });
+    let ends: Vec<_> = ends.skip_while(|end| *end == PartEnd::Lost).take(1).collect();
+    assert_eq!(ends, [PartEnd::TimedOut]);
 }
 
 #[test]
