@@ -92,7 +92,7 @@ pub(crate) fn planned(
         BatchChoice::None(NoChoice::SomebodyLeftOut) => {
             let problem = "not every job that could be served can be: owners' quotas, the units of queues or the \
                            limits do not suffice, and the policy says leave_out: never";
-            Err(Failure::input(problem))
+            Err(Failure::Refused(problem.to_owned()))
         }
         BatchChoice::Made(_) | BatchChoice::None(NoChoice::Combination(..)) => {
             let choice = PlannedChoice::new(scenario, policy, plan);

@@ -1,6 +1,9 @@
 //! Files that come with the program, to start from.
 
+use crate::failure::Failure;
 use clap::ValueEnum;
+use walras_api::{Scenario, Syntax, WorkflowFormat, read_scenario, read_workflow};
+use walras_model::Workflow;
 
 /// A built-in file.
 #[derive(Clone, Copy, ValueEnum)]
@@ -59,5 +62,58 @@ impl File {
             File::Prices => include_str!("../scenarios/prices.yaml"),
             File::Users => include_str!("../scenarios/users.yaml"),
         }
+    }
+}
+
+/// The workflow that comes with the program.
+const PIPELINE: &str = "pipeline.yaml";
+
+/// Scenarios that come with the program.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Example {
+    /// Three owners, twelve nodes, four hours, six jobs
+    Federation,
+    /// The worked example of the AMP papers
+    #[value(name = "worked-example")]
+    Worked,
+    /// The federation with two jobs that are workflows
+    TwoTier,
+    /// Sites that sell capacity, beside one that sells slots
+    Metabroker,
+    /// The federation with preferences, owners' rules and a queue
+    Preferences,
+}
+
+impl Example {
+    fn text(self) -> &'static str {
+        match self {
+            Example::Federation => File::Federation.text(),
+            Example::Worked => File::WorkedExample.text(),
+            Example::TwoTier => File::TwoTier.text(),
+            Example::Metabroker => File::Metabroker.text(),
+            Example::Preferences => File::Preferences.text(),
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Example::Federation => "federation.yaml",
+            Example::Worked => "worked-example.yaml",
+            Example::TwoTier => "two-tier.yaml",
+            Example::Metabroker => "metabroker.yaml",
+            Example::Preferences => "preferences.yaml",
+        }
+    }
+
+    /// The built-in workflow of that name.
+    pub(crate) fn workflow(name: &str) -> Result<Workflow, Failure> {
+        if name != PIPELINE {
+            return Err(Failure::Fault(format!("there is no built-in workflow {name}")));
+        }
+        read_workflow(File::Pipeline.text().as_bytes(), name, WorkflowFormat::Yaml).map_err(Failure::fault)
+    }
+
+    pub(crate) fn scenario(self) -> Result<Scenario, Failure> {
+        read_scenario(self.text().as_bytes(), self.name(), Syntax::Yaml).map_err(Failure::fault)
     }
 }

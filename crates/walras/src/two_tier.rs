@@ -1,8 +1,8 @@
 //! Jobs that are workflows: their files, and what the plan says of them.
 
+use crate::examples::Example;
 use crate::failure::Failure;
 use crate::picture::{TaskPicture, drawn};
-use crate::plan::Example;
 use crate::workflow;
 use std::path::Path;
 use walras_api::{Figures, PlannedSize, PlannedWorkflow, Scenario};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use walras_core::Alternatives;
 use walras_core::choose::{AppliedLimits, NoCombination, ObjectiveName, Totals, VoPolicy};
-use walras_core::plan::{BatchChoice, BatchPlan, LeftOut, NoChoice, Proven};
+use walras_core::plan::{BatchChoice, BatchPlan, LeftOut, NoChoice, Proven, Unimproved};
 use walras_core::prefer::Source;
 use walras_model::JobId;
 
@@ -45,6 +45,9 @@ pub struct PlannedChoice {
     /// What came of improving it by search, where that was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub improvement: Option<PlannedImprovement>,
+    /// `on-the-fly`, `in-units` or `too-large`: why that was not tried, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unimproved: Option<Unimproved>,
     /// What prices that clear the market prove of it, where they were looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clearing: Option<PlannedClearing>,
@@ -172,6 +175,7 @@ impl PlannedChoice {
             left_out: left_out.map(name).collect(),
             left_out_by_quota: by_quota.map(|(job, _)| name(*job)).collect(),
             improvement: made.improvement.map(PlannedImprovement::new),
+            unimproved: made.unimproved,
             clearing: None,
             infeasible: None,
         })
@@ -247,6 +251,7 @@ fn without(
         left_out: Vec::new(),
         left_out_by_quota: Vec::new(),
         improvement: None,
+        unimproved: None,
         clearing: None,
         infeasible,
     })

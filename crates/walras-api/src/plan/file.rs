@@ -15,6 +15,7 @@ use crate::number::Num;
 use crate::unit::Unit;
 use serde::{Deserialize, Deserializer};
 use walras_core::choose::ObjectiveName;
+use walras_core::plan::Unimproved;
 
 /// The keys of a plan.
 #[derive(Deserialize)]
@@ -36,6 +37,7 @@ pub(super) struct PlanFile {
     #[serde(default)]
     left_out_by_quota: Vec<String>,
     improvement: Option<PlannedImprovement>,
+    unimproved: Option<Unimproved>,
     clearing: Option<PlannedClearing>,
     infeasible: Option<InfeasibleItem>,
     satisfaction: Option<PlannedSatisfaction>,
@@ -48,6 +50,7 @@ pub(super) struct PlanFile {
     workflows: Vec<PlannedWorkflow>,
     #[serde(default)]
     warnings: Vec<String>,
+    fault: Option<String>,
 }
 
 fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
@@ -71,6 +74,7 @@ impl PlanFile {
             unscheduled,
             workflows,
             warnings,
+            fault,
             ..
         } = self;
         let plan = Plan {
@@ -85,6 +89,7 @@ impl PlanFile {
             unscheduled,
             workflows,
             warnings,
+            fault,
         };
         check_search(&plan.search).in_field("search")?;
         check_reasons(&plan.unscheduled).in_field("unscheduled")?;
@@ -124,6 +129,7 @@ impl PlanFile {
             left_out: self.left_out.take().ok_or_else(incomplete)?,
             left_out_by_quota: std::mem::take(&mut self.left_out_by_quota),
             improvement: self.improvement.take(),
+            unimproved: self.unimproved.take(),
             clearing: self.clearing.take(),
             infeasible: self.infeasible.take(),
         };

@@ -70,6 +70,9 @@ pub struct Plan {
     /// Values of workflows' files that cannot be, and what was assumed in their place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What was wrong with the plan that search had improved, where that of two phases stands in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// How a plan was found.

@@ -42,6 +42,7 @@ impl Plan {
             unscheduled: found.unscheduled.iter().map(|job| unscheduled(scenario, job)).collect(),
             workflows: Vec::new(),
             warnings: Vec::new(),
+            fault: None,
         }
     }
 }

@@ -39,7 +39,8 @@ fn add_task(draft: &mut Draft<'_>, words: &[&str], position: Option<Position>) -
         );
         return Err(missing(draft.source, &location, problem));
     };
-    let work = work_of(runtime).map_err(|what| refuse(draft.source, &location, runtime, what))?;
+    let at = (draft.source, &location, *runtime);
+    let work = draft.warnings.unless_negative(work_of(runtime), at, (None, "no run time is assumed"))?;
     if count.parse() != Ok(before.len()) {
         let what = format!("is not how many tasks it waits for: {} follow", before.len());
         return Err(refuse(draft.source, &location, count, &what));

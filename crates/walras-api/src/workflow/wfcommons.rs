@@ -6,6 +6,7 @@ use super::warning::ReadWarnings;
 use crate::decode::Document;
 use crate::error::{ReadError, echo};
 use crate::input::Syntax;
+use crate::locate::{locate, path_steps};
 use crate::number::Number;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +93,22 @@ struct CommandEntry {
 pub(super) fn read<'a>(bytes: &[u8], source: &'a str) -> Result<Draft<'a>, ReadError> {
     let tag = ("schemaVersion", VERSIONS[0]);
     let document = Document::new(bytes, source, Syntax::Json, tag, super::WORKFLOW_BYTES_MAX)?;
-    let file: File = document.decode_json()?;
+    let mut draft = draft(document.decode_json()?, source).map_err(|mut error| {
+        place(&document, &mut error);
+        error
+    })?;
+    draft.warnings.first.iter_mut().for_each(|warning| place(&document, &mut warning.error));
+    Ok(draft)
+}
+
+/// Finds the line of what is wrong, which the types do not keep.
+fn place(document: &Document<'_>, error: &mut ReadError) {
+    let path = error.path.split(' ').next().unwrap_or_default();
+    let found = locate(document.text, document.syntax, &path_steps(path));
+    error.position = error.position.or(found.map(|found| found.position));
+}
+
+fn draft(file: File, source: &str) -> Result<Draft<'_>, ReadError> {
     let version = file.version.unwrap_or_default();
     if !VERSIONS.contains(&version.as_str()) {
         let location = DraftLocation { position: None, path: "schemaVersion".to_owned() };

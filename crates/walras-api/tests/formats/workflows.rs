@@ -1,6 +1,6 @@
 //! Workflow files of every format: what is read, and what is refused.
 
-use walras_api::{WorkflowFormat, read_workflow};
+use walras_api::{WorkflowFormat, read_workflow, read_workflow_leniently};
 use walras_model::Workflow;
 
 const STG: &str = "  3\n 0 0 0\n 1 5 1 0 # the long one\n\n 2 2.5 2 0 1\n# made by hand\n";
@@ -155,14 +155,35 @@ fn bad_instances_are_refused() {
         wrong("\"id\": \"b\", \"parents\"", "\"id\": \"a\", \"parents\""),
     ];
     insta::assert_snapshot!(lines.join("\n"), @r"
-    w: schemaVersion: 1.4 is not a version of WfFormat that is read here: expected 1.5 or 1.6
+    w:2:36: schemaVersion: 1.4 is not a version of WfFormat that is read here: expected 1.5 or 1.6
     w: workflow.execution.tasks[0].runtimeInSeconds: is missing: every task must have a run time in seconds
-    w: workflow.execution.tasks[0].runtimeInSeconds: -2.25 is not a run time: it must not be negative
-    w: workflow.specification.tasks[1] (b): has no run time: workflow.execution.tasks must have an entry with its id
-    w: workflow.specification.files[1].sizeInBytes: -5 is not an amount of data: it must be a number of bytes, not negative
+    w:14:41: workflow.execution.tasks[0].runtimeInSeconds: -2.25 is not a run time: it must not be negative
+    w:7:9: workflow.specification.tasks[1] (b): has no run time: workflow.execution.tasks must have an entry with its id
+    w:9:76: workflow.specification.files[1].sizeInBytes: -5 is not an amount of data: it must be a number of bytes, not negative
     w: workflow.specification.tasks[1].parents: z is not the name of a task: an edge must join two tasks of the workflow
     w: workflow.specification.tasks[0] (a): a -> b -> a is a cycle: no task may wait for itself
     w: workflow.specification.tasks[1] (a): a is the name of two tasks, first at workflow.specification.tasks[0] (a): names must differ
+    ");
+}
+
+#[test]
+fn negative_numbers_of_public_files_are_told_by_their_line() {
+    let read = |text: &str, format| {
+        let (workflow, warnings) = read_workflow_leniently(text.as_bytes(), "w", format).unwrap();
+        (millis(&workflow), warnings.lines().join("\n"))
+    };
+    let (work, said) = read(&STG.replace("1 5 1 0", "1 -5 1 0"), WorkflowFormat::Stg);
+    assert_eq!(work, [0, 0, 2_500]);
+    insta::assert_snapshot!(said, @"w:3:1: task 1: -5 is not a run time: it must not be negative; no run time is assumed");
+    let (work, said) = read(&DAX.replace("runtime=\"1.5\"", "runtime=\"-1\""), WorkflowFormat::Dax);
+    assert_eq!(work, [0, 0]);
+    insta::assert_snapshot!(said, @"w:4:3: job A: -1 is not a run time: it must not be negative; no run time is assumed");
+    let broken = WFCOMMONS.replace("2.25", "-2.25").replace("\"sizeInBytes\": 5", "\"sizeInBytes\": -5");
+    let (work, said) = read(&broken, WorkflowFormat::Json);
+    assert_eq!(work, [0, 1]);
+    insta::assert_snapshot!(said, @r"
+    w:9:76: workflow.specification.files[1].sizeInBytes: -5 is not an amount of data: it must be a number of bytes, not negative; no data is assumed
+    w:14:41: workflow.execution.tasks[0].runtimeInSeconds: -2.25 is not a run time: it must not be negative; no run time is assumed
     ");
 }
 

@@ -138,25 +138,25 @@ fn a_hundred_thousand_elements_are_few_jobs_and_few_bytes() {
 fn the_budget_is_for_all_elements_together() {
     for policy in policies() {
         // Ten minutes at a thousandth of a credit a second cost 0.6.
-        let mut vo = with(policy, 8);
-        let mut enough = array(&vo, "enough", 10, "1-10");
-        enough.request.budget = Some(credits(6));
+        let mut vo = with(policy, 4);
+        let mut enough = array(&vo, "enough", 10, "1-5");
+        enough.request.budget = Some(credits(3));
         let enough = vo.submit(enough);
-        let mut short = array(&vo, "short", 10, "1-10");
-        short.request.budget = Some(Money::from_micros(5_999_990));
+        let mut short = array(&vo, "short", 10, "1-5");
+        short.request.budget = Some(Money::from_micros(2_999_995));
         let short = vo.submit(short);
-        vo.run_until(120 * MINUTE);
+        vo.run_until(40 * MINUTE);
         assert_eq!(end_of(&vo, enough), Some(JobEnd::Done));
         let of = &vo.broker.state().arrays[&short];
-        assert_eq!((of.counts.done, of.spent, of.live.len()), (0, Money::ZERO, 10));
+        assert_eq!((of.counts.done, of.spent, of.live.len()), (0, Money::ZERO, 5));
         let why = vo.broker.state().jobs.values().find_map(|job| job.why.clone());
         assert!(matches!(why, Some(Why::NoFit(_))), "{why:?}");
         // With one element less there is enough for the others.
         let fourth = element(&vo, short, 4);
         cancel(&mut vo, fourth);
-        vo.run_until(240 * MINUTE);
+        vo.run_until(80 * MINUTE);
         assert_eq!(end_of(&vo, short), Some(JobEnd::Cancelled));
-        assert_eq!(course(&vo, short, 10).1.len(), 9);
+        assert_eq!(course(&vo, short, 5).1.len(), 4);
     }
 }
 

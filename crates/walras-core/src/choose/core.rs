@@ -88,7 +88,7 @@ impl<'a, T: Integer> Incumbent<'a, T> {
         for (class, candidate) in changes {
             chosen[class] = candidate;
         }
-        debug_assert!(self.problem.keeps_limits(&chosen));
+        assert!(self.problem.keeps_limits(&chosen));
         self.value = self.problem.value(&chosen);
         self.chosen = chosen;
     }

@@ -1,6 +1,6 @@
 //! Choosing for the batch: by an objective that sums, or so that everybody is content.
 
-use super::{BatchProblem, Improvement, QueueUse};
+use super::{BatchProblem, Improvement, QueueUse, Unimproved};
 use crate::choose::{
     AppliedLimits, LeaveOut, Menu, MenuItem, MenuJob, NoCombination, Totals, VoPolicy, applied_limits,
     choose_combination, priority_weight,
@@ -49,6 +49,8 @@ pub struct MadeChoice {
     pub over_quota: Vec<JobId>,
     /// What came of improving it, where that was tried.
     pub improvement: Option<Improvement>,
+    /// Why that was not tried, where the scheme asks for it.
+    pub unimproved: Option<Unimproved>,
 }
 
 /// What is proven of a combination.
@@ -139,6 +141,7 @@ fn by_satisfaction(
         compromise: Some(compromise),
         over_quota: Vec::new(),
         improvement: None,
+        unimproved: None,
     })
 }
 
@@ -180,6 +183,7 @@ fn by_objective(
         compromise,
         over_quota,
         improvement: None,
+        unimproved: None,
     })
 }
 

@@ -6,10 +6,11 @@
 //! found that holds its tasks.
 //!
 //! **Method.** For each size, the least value with which there is a window at all is that of a plain job of this size
-//! ([`crate::explain()`]). The window that the search then finds need not hold the tasks: transfers take as long between
-//! fast nodes as between slow ones, and tasks may need what only some nodes have. As a limit is relaxed, the window
-//! that is found changes only to earlier or cheaper ones and never back, so the next value at which it changes is found
-//! by bisection, until one holds. The least value over all sizes is the answer. Every change that is named was tried.
+//! ([`crate::explain()`]). The windows that the search then finds, one after another, need not hold the tasks: transfers
+//! take as long between fast nodes as between slow ones, and tasks may need what only some nodes have. As a limit is
+//! relaxed, the window that is found on the same free time changes only to earlier or cheaper ones and never back, so the
+//! next value at which any of them changes is found by bisection, until one holds. The least value over all sizes is the
+//! answer. Every change that is named was tried.
 //! A minimum performance also changes how large a window must be, so that the tried ones are those that nodes have.
 //!
 //! **Complexity.** A few scans for each size; more where windows do not hold the tasks. Bounded by slots read and by tasks
@@ -17,9 +18,10 @@
 
 use super::BatchProblem;
 use crate::explain::{Case, greatest, highest_below};
-use crate::refine::{Bounded, Care, Size, Strategy, fit, sizes};
+use crate::refine::{Bounded, Care, Size, Strategy, fit, sizes, windows_max};
 use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
+use std::borrow::Cow;
 use std::cell::Cell;
 use walras_model::offer::Offers;
 use walras_model::quantity::{Money, Performance, Rate, Time};
@@ -30,8 +32,8 @@ use walras_model::{Explanation, Reason, SmallestChange};
 
 /// At most so many tasks are placed for all explanations of a batch.
 const TASKS_PLACED_MAX: u64 = 500_000;
-/// At most so many windows of one size are tried for one kind of change.
-const WINDOWS_MAX: u32 = 64;
+/// At most so many values of a limit are tried for one size of window.
+const VALUES_MAX: u32 = 64;
 
 /// What the explanations of a batch have taken.
 #[derive(Default)]
@@ -156,10 +158,10 @@ impl WorkflowCase<'_> {
         said
     }
 
-    /// The window that the search finds for a request as large as this.
-    fn window(&self, request: &Request) -> Option<Window> {
+    /// The window that the search finds on a list for a request as large as this.
+    fn window(&self, list: &SlotList, request: &Request) -> Option<Window> {
         let mut slots_read = 0;
-        let found = search_counting(self.list, self.offers, request, self.config, &mut slots_read);
+        let found = search_counting(list, self.offers, request, self.config, &mut slots_read);
         self.slots_left.set(self.slots_left.get().saturating_sub(slots_read.max(1)));
         found
     }
@@ -174,8 +176,31 @@ impl WorkflowCase<'_> {
     fn some_size_fits(&self, request: &Request, sizes: &[Size]) -> bool {
         sizes.iter().any(|size| {
             let asked = size.asked_by(request);
-            !self.spent() && self.window(&asked).is_some_and(|window| self.holds(&asked, &window))
+            self.windows_on_end(&asked, |_, window| window.is_some_and(|window| self.holds(&asked, window)))
         })
+    }
+
+    /// Goes through the windows of a request, one after another, with what is free before each, until `is_it` says so: whether it did.
+    /// The last that it sees is none, where the search finds no more.
+    fn windows_on_end(
+        &self,
+        request: &Request,
+        mut is_it: impl FnMut(&SlotList, Option<&Window>) -> bool,
+    ) -> bool {
+        let mut left = Cow::Borrowed(self.list);
+        for _ in 0..windows_max(self.workflow, Care::Closely) {
+            if self.spent() {
+                return false;
+            }
+            let window = self.window(&left, request);
+            if is_it(&left, window.as_ref()) {
+                return true;
+            }
+            if window.is_none_or(|window| left.to_mut().subtract(&window).is_err()) {
+                return false;
+            }
+        }
+        false
     }
 
     fn least_of_all(&self, relaxed: Relaxed, sizes: &[Size]) -> Least {
@@ -202,24 +227,29 @@ impl WorkflowCase<'_> {
     /// The least value from `first` on and below `below` with which a window of this size is found that holds the tasks.
     fn least_that_holds(&self, relaxed: Relaxed, size: Size, first: i64, below: i64) -> Option<i64> {
         let asked = |value| relaxed.set(size.asked_by(self.request), value, self.config);
+        let last = below.saturating_sub(1).min(relaxed.last(self.offers));
         let mut value = first;
-        for _ in 0..WINDOWS_MAX {
-            if value >= below || self.spent() {
+        for _ in 0..VALUES_MAX {
+            if value > last || self.spent() {
                 return None;
             }
             let request = asked(value)?;
-            let window = self.window(&request)?;
-            if self.holds(&request, &window) {
+            let mut same_until = last;
+            let held = self.windows_on_end(&request, |left, window| {
+                if window.is_some_and(|window| self.holds(&request, window)) {
+                    return true;
+                }
+                let same = |value| {
+                    asked(value).is_some_and(|request| self.window(left, &request).as_ref() == window)
+                };
+                same_until = greatest(value, same_until, same).unwrap_or(value);
+                false
+            });
+            if held {
                 return Some(value);
             }
-            let last = below.saturating_sub(1).min(relaxed.last(self.offers));
-            let same =
-                |value| asked(value).is_some_and(|request| self.window(&request).as_ref() == Some(&window));
-            // The laxest value with the same window; the next one has another.
-            value = greatest(value, last, same)?.checked_add(1)?;
-            if value > last {
-                return None;
-            }
+            // With the next value, one of the windows is another.
+            value = same_until.checked_add(1)?;
         }
         None
     }

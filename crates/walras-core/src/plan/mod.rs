@@ -65,7 +65,7 @@ pub use bound::above_any_plan;
 pub use choice::{BatchChoice, MadeChoice, NoChoice, Proven};
 pub use enough::Listing;
 pub use front::trade_off;
-pub use improve::{ImproveLimits, Improvement, PlanScheme, Standing};
+pub use improve::{ImproveLimits, Improvement, PlanScheme, Standing, Unimproved};
 pub use options::{JobOptions, job_options};
 pub use served::{LeftOut, PlacedTasks, Run, Served};
 
@@ -267,9 +267,14 @@ pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
     let mut negotiation = negotiation::negotiate(problem, &batch, &found);
     let options = negotiation::options(&batch, &found, negotiation.as_ref());
     let mut choice = choice::choose(problem, &batch, &found, negotiation.as_ref(), &options);
-    if let (PlanScheme::Improved, BatchChoice::Made(made), false) = (problem.scheme, &mut choice, divided) {
+    if let (PlanScheme::Improved, BatchChoice::Made(made)) = (problem.scheme, &mut choice) {
         let agreed = negotiation.as_ref().and_then(|negotiation| negotiation.as_ref().ok());
-        if let Some(better) = improve::improve(problem, &batch, &found, agreed, &options, made) {
+        made.unimproved = improve::unimproved(problem, &batch, divided);
+        let better = match made.unimproved {
+            Some(_) => None,
+            None => improve::improve(problem, &batch, &found, agreed, &options, made),
+        };
+        if let Some(better) = better {
             drop(options);
             (found, negotiation, **made) = (better.found, better.negotiation, better.made);
         }

@@ -4,16 +4,19 @@
 //! work, and their right edge is rough: a faster node is held for a shorter time. Which sizes are worth their price?
 //!
 //! **Method.** For each number of nodes, list scheduling on as many nodes of the request's least performance says how
-//! long the workflow takes there. A window of that length, and of up to twice that, is searched; the first one into
-//! which the workflow can really be placed is an option, with its price and its end. Of the options the strategy takes
-//! the one that ends first, or that costs least.
+//! long the workflow takes there. A window of that length, of a moment more for every task (each is rounded up on its
+//! own), and of up to twice that, is searched; the first one into which the workflow can really be placed is an option,
+//! with its price and its end. Where the first window of no length holds it, later ones are looked at, one after another.
+//! Of the options the strategy takes the one that ends first, or that costs least.
 //!
 //! **Complexity.** Numbers of nodes grow by about a third each, so there are O(log width) of them; each takes a list pass,
-//! and up to four window searches and placements.
+//! and up to five window searches and placements; where none of these holds the workflow, up to [`WINDOWS_MAX`] for each
+//! length.
 
 use super::{NoSchedule, RefineEffort, Refined, Strategy, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
+use std::borrow::Cow;
 use walras_model::attribute::Attributes;
 use walras_model::id::{NodeId, SiteId};
 use walras_model::interval::Interval;
@@ -27,6 +30,11 @@ use walras_model::workflow::{Lane, Network, Platform, Workflow};
 
 /// Windows are tried at these multiples of the least length, in hundredths.
 const STRETCHES: [i64; 4] = [100, 125, 160, 200];
+
+/// Of one size, so many windows are looked at for one that holds the workflow; fewer where so many tasks would be placed more than
+/// these.
+const WINDOWS_MAX: usize = 64;
+const TASKS_PLACED_MAX: usize = 2_000;
 
 /// A window's size as a request states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +159,11 @@ pub(crate) fn sizes(
 ) -> Vec<Vec<Size>> {
     let of_width = |nodes| {
         let least = least_work(workflow, nodes, performance_min, network)?;
-        Some(STRETCHES.iter().filter_map(|stretch| stretched(nodes, least, *stretch)).collect())
+        let stretched = STRETCHES.iter().filter_map(|stretch| stretched(least, *stretch));
+        let mut works: Vec<Work> = stretched.chain(rounded_up(workflow, offers, least)).collect();
+        works.sort_unstable();
+        works.dedup();
+        Some(works.into_iter().map(|work| Size { nodes, work }).collect())
     };
     let most = most_nodes(workflow, offers).min(nodes_max.unwrap_or(u32::MAX));
     let widths = care.widths(workflow.tasks().len(), most);
@@ -171,27 +183,41 @@ pub fn size_options(
     care: Care,
 ) -> Vec<SizeOption> {
     let list = SlotList::from_offers(offers);
-    let mut options: Vec<SizeOption> = Vec::new();
     let (workflow, _) = bounded;
-    for sizes in sizes(bounded, offers, network, request.performance_min, care) {
-        let tried = sizes.into_iter().map(|size| {
-            let asked = size.asked_by(request);
-            let window = find_window(&list, offers, &asked, config).found();
-            let fit =
-                window.and_then(|window| fit(workflow, offers, network, request, (strategy, care), &window));
-            SizeOption { size, fit }
-        });
-        let mut first = None;
-        for option in tried {
-            let fits = option.fit.is_some();
-            first = first.filter(|_| !fits).or(Some(option));
-            if fits {
-                break;
+    let tried = |size: Size, most: usize| {
+        let asked = size.asked_by(request);
+        let mut left = Cow::Borrowed(&list);
+        for later in (0..most).rev() {
+            let window = find_window(&left, offers, &asked, config).found()?;
+            let fit = fit(workflow, offers, network, request, (strategy, care), &window);
+            if fit.is_some() {
+                return fit;
+            }
+            if later > 0 {
+                left.to_mut().subtract(&window).ok()?;
             }
         }
-        options.extend(first);
+        None
+    };
+    let of_width = |sizes: Vec<Size>| {
+        let first_of_all = |most| {
+            let fits = sizes.iter().map(|size| SizeOption { size: *size, fit: tried(*size, most) });
+            fits.into_iter().find(|option| option.fit.is_some())
+        };
+        let most = windows_max(workflow, care);
+        let later = || (most > 1).then(|| first_of_all(most)).flatten();
+        let none = || sizes.first().map(|size| SizeOption { size: *size, fit: None });
+        first_of_all(1).or_else(later).or_else(none)
+    };
+    sizes(bounded, offers, network, request.performance_min, care).into_iter().filter_map(of_width).collect()
+}
+
+/// How many windows of one size are looked at, one after another, for one that holds a workflow.
+pub(crate) fn windows_max(workflow: &Workflow, care: Care) -> usize {
+    match care {
+        Care::Closely => (TASKS_PLACED_MAX / workflow.tasks().len().max(1)).clamp(1, WINDOWS_MAX),
+        Care::Plainly { .. } => 1,
     }
-    options
 }
 
 /// The best of the options by the strategy.
@@ -264,9 +290,15 @@ fn least_work(workflow: &Workflow, nodes: u32, performance: Performance, network
     Work::from_millis(i64::try_from(work.max(1)).ok()?)
 }
 
-fn stretched(nodes: u32, work: Work, hundredths: i64) -> Option<Size> {
-    let millis = work.as_millis().checked_mul(hundredths)? / 100;
-    Some(Size { nodes, work: Work::from_millis(millis)? })
+fn stretched(work: Work, hundredths: i64) -> Option<Work> {
+    Work::from_millis(work.as_millis().checked_mul(hundredths)? / 100)
+}
+
+/// What one node after another may lose of the least work where the time of every task is rounded up on the fastest node.
+fn rounded_up(workflow: &Workflow, offers: &Offers, least: Work) -> Option<Work> {
+    let fastest = offers.nodes().iter().map(|node| node.performance).max()?;
+    let lost = fastest.work_in_millis(i64::try_from(workflow.tasks().len()).ok()?);
+    Work::from_millis(least.as_millis().checked_add(i64::try_from(lost).ok()?)?)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Timeline {
         let gaps = &mut self.gaps[lane];
         let at = gaps.partition_point(|(_, end)| *end <= start);
         let Some((from, to)) = gaps.get(at).copied() else { return };
-        debug_assert!(from <= start && start + length <= to, "taken time is free");
+        assert!(from <= start && start + length <= to, "taken time is free");
         match (from < start, start + length < to) {
             (true, true) => {
                 gaps[at] = (start + length, to);

@@ -184,7 +184,7 @@ fn by_moments(nodes: usize, jobs: &[Job], discipline: Discipline) -> Vec<Option<
 #[test]
 fn queues_on_nodes_of_owners_are_as_moment_by_moment() {
     let mut turned_away = 0;
-    for seed in 0..500 {
+    for seed in 0..300 {
         let (nodes, jobs) = draw(seed);
         for discipline in ALL {
             let found = simulated(nodes, &jobs, discipline, Some(owners()));

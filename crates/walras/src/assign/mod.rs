@@ -5,8 +5,9 @@ mod method;
 mod rolling;
 mod table;
 
+use crate::examples::Example;
 use crate::failure::Failure;
-use crate::{files, plan};
+use crate::files;
 use clap::ValueEnum;
 use method::{Completion, Method, Options};
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub(crate) struct Args {
 
     /// Assign the jobs of a built-in scenario instead of a file
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "metabroker", conflicts_with_all = ["file", "format"])]
-    example: Option<plan::Example>,
+    example: Option<Example>,
 
     /// How to find an assignment
     #[arg(long, value_name = "METHOD", default_value = "exact")]
@@ -102,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             assign_scenario(args, &path.display().to_string(), &files::read_scenario_file(path)?)?
         }
         (None, _) => {
-            let example = args.example.unwrap_or(plan::Example::Metabroker);
+            let example = args.example.unwrap_or(Example::Metabroker);
             assign_scenario(args, example.name(), &example.scenario()?)?
         }
     };
@@ -121,7 +122,7 @@ fn run_rolling(args: &Args, interval: &str) -> Result<(), Failure> {
     let (source, scenario) = match &args.file {
         Some(path) => (path.display().to_string(), files::read_scenario_file(path)?),
         None => {
-            let example = args.example.unwrap_or(plan::Example::Metabroker);
+            let example = args.example.unwrap_or(Example::Metabroker);
             (example.name().to_owned(), example.scenario()?)
         }
     };

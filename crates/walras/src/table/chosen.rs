@@ -8,6 +8,7 @@ use walras_api::{
 };
 use walras_core::Alternatives;
 use walras_core::choose::ObjectiveName;
+use walras_core::plan::Unimproved;
 use walras_model::Decimal;
 
 /// The chosen combination, its totals, and who was left out; or why there is none.
@@ -82,6 +83,16 @@ fn totals(choice: &PlannedChoice, unit: Unit) -> String {
 
 /// What is proven; whether somebody has no window at all decides what it is held against.
 fn status(choice: &PlannedChoice, somebody_waits: bool) -> String {
+    let why = match choice.unimproved {
+        None => return proven(choice, somebody_waits),
+        Some(Unimproved::OnTheFly) => "windows were given out on the fly",
+        Some(Unimproved::InUnits) => "some nodes are sold in units",
+        Some(Unimproved::TooLarge) => "the batch is too large for that",
+    };
+    format!("{}; not improved by search: {why}", proven(choice, somebody_waits))
+}
+
+fn proven(choice: &PlannedChoice, somebody_waits: bool) -> String {
     if let Some(improvement) = choice.improvement.as_ref().filter(|improvement| improvement.better) {
         return improved(choice, improvement);
     }

@@ -115,7 +115,7 @@ fn quotas_and_nobody_left_out_go_together_where_they_can() {
     std::fs::write(directory.path().join("s.yaml"), scenario(0)).unwrap();
     let refused = walras(directory.path(), &call);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(refused.status.code() == Some(2), "{said}");
+    assert!(refused.status.code() == Some(1), "{said}");
 }
 
 /// By satisfaction everybody counts alike; improving it leaves nobody of higher priority out who was served before.

@@ -71,13 +71,13 @@ fn what_can_be_read_is_read_and_the_rest_is_told() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
     let warnings = [
-        "w.json: workflow.specification.files[0].sizeInBytes: -7 is not an amount of data: it must be a number of bytes, \
+        "w.json:7:54: workflow.specification.files[0].sizeInBytes: -7 is not an amount of data: it must be a number of bytes, \
          not negative; no data is assumed",
-        "w.json: workflow.execution.tasks[0].runtimeInSeconds: -3 is not a run time: it must not be negative; no run time \
+        "w.json:10:49: workflow.execution.tasks[0].runtimeInSeconds: -3 is not a run time: it must not be negative; no run time \
          is assumed",
-        "w.json: workflow.execution.tasks[1].coreCount: -1 is not a number of cores: it must not be negative; one core is \
+        "w.json:11:65: workflow.execution.tasks[1].coreCount: -1 is not a number of cores: it must not be negative; one core is \
          assumed",
-        "w.json: workflow.execution.tasks[1].memoryInBytes: -2 is not an amount of data: it must be a number of bytes, not \
+        "w.json:11:86: workflow.execution.tasks[1].memoryInBytes: -2 is not an amount of data: it must be a number of bytes, not \
          negative; no need of memory is assumed",
     ];
     assert_eq!(plan["warnings"], json!(warnings));

@@ -76,6 +76,7 @@ pub(super) fn adopted(
         compromise,
         over_quota,
         improvement: Some(improvement),
+        unimproved: None,
     };
     Some(Improved { found, negotiation, made })
 }

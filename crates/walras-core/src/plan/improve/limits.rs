@@ -66,5 +66,17 @@ pub struct Improvement {
     pub bound: Option<i128>,
 }
 
+/// Why a choice that was to be improved was not even tried to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum Unimproved {
+    /// Windows are given out in one sweep over time: that is an order of its own.
+    OnTheFly,
+    /// Some nodes are sold in units.
+    InUnits,
+    /// There are more jobs × nodes, or tasks × slots, than can be kept in memory.
+    TooLarge,
+}
+
 /// What plans are compared by.
 pub(super) type Rank = (u128, Value);

@@ -43,7 +43,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use limits::{ImproveLimits, Improvement, PlanScheme, Standing};
+pub use limits::{ImproveLimits, Improvement, PlanScheme, Standing, Unimproved};
 
 use super::{BatchProblem, MadeChoice, Proven};
 use crate::choose::Objective;
@@ -63,6 +63,16 @@ use walras_random::Draws;
 const RUNTIMES_MAX: usize = 16 << 20;
 const TAKES_MAX: u128 = 1 << 28;
 
+/// Why a choice is not even tried to be improved.
+pub(super) fn unimproved(problem: &BatchProblem<'_>, batch: &Batch, divided: bool) -> Option<Unimproved> {
+    let reasons = [
+        (problem.search.mode == Mode::FirstOnTheFly, Unimproved::OnTheFly),
+        (divided, Unimproved::InUnits),
+        (too_large(problem, batch), Unimproved::TooLarge),
+    ];
+    reasons.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
+}
+
 /// Improves a choice. What became of it is noted in the choice; where it is better, all that follows from that is given.
 pub(super) fn improve(
     problem: &BatchProblem<'_>,
@@ -72,9 +82,6 @@ pub(super) fn improve(
     options: &[Vec<Source>],
     made: &mut MadeChoice,
 ) -> Option<Improved> {
-    if problem.search.mode == Mode::FirstOnTheFly || too_large(problem, batch) {
-        return None;
-    }
     if problem.policy.objective == Objective::Satisfaction {
         return content::improve(problem, batch, found, negotiation?, made);
     }

@@ -41,7 +41,7 @@ impl Tracer {
 
     /// Adds a fact, unless it holds without suppositions.
     fn add(&mut self, trail: &Trail, fact: Fact) {
-        debug_assert!(trail.holds(fact), "what is known follows from what is known");
+        assert!(trail.holds(fact), "what is known follows from what is known");
         self.looked += 1;
         if self.need[fact.side].is_some_and(|(least, _)| least >= fact.least) {
             return;
