@@ -7,14 +7,16 @@
 //! them with every candidate still alive, and ends no later. At each start the candidates are gone through in order of run time, each
 //! in turn as the slowest of the window: with it go the N - 1 cheapest of those before it. Every set of N has a slowest one, and none
 //! with the same slowest is cheaper, so nothing better is missed whenever dearer is not better. A start is passed over when
-//! even the N cheapest alive, at the best run time there is, do not beat the best so far.
+//! even the N cheapest alive, at the best run time there is, do not beat the best so far; and those are not tried as the slowest
+//! with which they do not, where longer is never better.
 //!
 //! Where dearer is better (income), the dearest neighbours in order of cost that are within the budget are taken and improved by single
 //! exchanges: a good window, not a proven one.
 //!
 //! Costs may be distorted by a little noise per node, so that repeated searches differ; budgets always hold for real costs.
 //!
-//! **Complexity.** O(p log m) for p pieces with m alive at once, plus O(m log N) for each start that passes the test.
+//! **Complexity.** O(p log m) for p pieces with m alive at once, plus O(m log N) for each start that passes the test. Both count as
+//! slots read.
 
 use super::aim::{Aim, Measure, Value};
 use super::free::{Free, Piece};
@@ -30,6 +32,8 @@ use walras_model::window::{Placement, Window};
 pub(super) struct Ranks {
     /// By rank: the pool of the node.
     pools: Vec<usize>,
+    /// By rank: how long the node takes.
+    runtimes: Vec<i64>,
     /// By node: its rank, where it fits.
     of_node: Vec<Option<u32>>,
     runtime_least: i64,
@@ -49,6 +53,7 @@ impl Ranks {
         let at = |place: usize| nodes.get(place).map_or(0, |node| view.runtimes[*node]);
         Ranks {
             pools: nodes.iter().map(|node| view.pool_of(*node)).collect(),
+            runtimes: nodes.iter().map(|node| view.runtimes[*node]).collect(),
             runtime_least: at(view.tasks.saturating_sub(1)),
             runtime_most: at(nodes.len().saturating_sub(1)),
             of_node,
@@ -135,7 +140,13 @@ struct Sweep<'a> {
     changed: Vec<bool>,
     heap: BinaryHeap<(i64, usize)>,
     best: Option<Best>,
+    /// Ranks gone through at starts that passed the test.
+    ranks_read: u64,
 }
+
+/// Going through so many ranks counts as much as reading a slot: it takes longer than that, so that plans under limits take up to
+/// three times as long as others.
+const RANKS_FOR_A_SLOT: u64 = 32;
 
 /// The best window on what is free; adds to the slots read.
 pub(super) fn best_window(free: &Free<'_>, wanted: Wanted<'_>, slots_read: &mut u64) -> Option<Found> {
@@ -150,8 +161,10 @@ pub(super) fn best_window(free: &Free<'_>, wanted: Wanted<'_>, slots_read: &mut 
         changed: vec![false; view.pool_count],
         heap: BinaryHeap::new(),
         best: None,
+        ranks_read: 0,
     };
     sweep.run(free.pieces(), slots_read);
+    *slots_read += sweep.ranks_read / RANKS_FOR_A_SLOT;
     let Best { start, members, .. } = sweep.best?;
     window(free.pieces(), start, &members)
 }
@@ -257,7 +270,9 @@ impl Sweep<'_> {
         let cost_max = i128::from(self.wanted.cost_max.min(self.wanted.view.budget));
         self.heap.clear();
         let (mut sum, mut seeming) = (0_i128, 0_i128);
-        for rank in 0..self.alive.len() {
+        let ranks = self.worth_as_slowest(pool, now);
+        self.ranks_read += ranks as u64;
+        for rank in 0..ranks {
             let alive = self.alive[rank];
             if alive.expiry < now || !self.usable(rank, pool, now) {
                 continue;
@@ -281,6 +296,22 @@ impl Sweep<'_> {
                 seeming -= i128::from(self.alive[out].seeming);
             }
         }
+    }
+
+    /// How many ranks, fastest first, may be the slowest of a window that beats the best so far: even with the N cheapest alive the
+    /// others do not.
+    fn worth_as_slowest(&self, pool: usize, now: i64) -> usize {
+        let aim = self.wanted.aim;
+        let longer_is_no_better = aim.forms.iter().all(|form| form.time + form.finish >= 0);
+        let (Some(best), Some(cost), true) = (&self.best, self.cheapest[pool].sum(), longer_is_no_better)
+        else {
+            return self.alive.len();
+        };
+        self.wanted.ranks.runtimes.partition_point(|runtime| {
+            let time = i128::from(*runtime);
+            let finish = i128::from(now) + time;
+            (aim.value(Measure { cost, time, finish }), finish, cost) < best.key
+        })
     }
 
     fn usable(&self, rank: usize, pool: usize, now: i64) -> bool {
@@ -310,6 +341,7 @@ impl Sweep<'_> {
         let ranks = (0..self.alive.len()).filter(|rank| self.alive[*rank].expiry >= now);
         let mut alive: Vec<Alive> =
             ranks.filter(|rank| self.usable(*rank, pool, now)).map(|rank| self.alive[rank]).collect();
+        self.ranks_read += alive.len() as u64;
         alive.sort_by_key(|alive| std::cmp::Reverse((alive.seeming, alive.piece)));
         let sum = |members: &[Alive]| members.iter().map(|alive| i128::from(alive.cost)).sum::<i128>();
         let Some(from) = (0..(alive.len() + 1).saturating_sub(tasks))
