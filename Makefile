@@ -6,7 +6,7 @@
 # make web    builds the web page, after a change in web/ (needs Node)
 # make book   the documents as a book: target/book/index.html
 # make audit  licences, sources and known holes of all dependencies, by cargo-deny (asks the network)
-# make fuzz   feed a reader what no one would write: READER=scenario for SECONDS=60 (needs nightly Rust and cargo-fuzz)
+# make fuzz   feed a reader what no one would write: READER=scenario for SECONDS=60, by cargo-fuzz
 # make lab    three real Slurm clusters on this machine (make lab-down stops them and leaves nothing)
 # make lab-test  jobs on them, and everything broken once, with what must hold afterwards
 # make lab-demo  the broker over them, with jobs of all kinds; ends by itself and leaves nothing
@@ -80,9 +80,10 @@ audit:
 	scripts/setup audit
 	target/tools/bin/cargo-deny check
 
+# Sanitizers are no part of stable Rust's promises: this once it is told that we know.
 fuzz:
-	scripts/setup demo
-	$(CARGO) +nightly fuzz run $(or $(READER),scenario) -- -max_total_time=$(or $(SECONDS),60)
+	scripts/setup fuzz
+	PATH="$(CURDIR)/target/tools/bin:$$PATH" RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $(or $(READER),scenario) -- -max_total_time=$(or $(SECONDS),60)
 
 soak:
 	scripts/setup build

@@ -102,6 +102,10 @@ test("text and form are one, and a mistake is named with its line", async () => 
     await page.getByLabel("Nodes at once").fill("-3");
     await page.getByText(/Line 4: tasks: -3/).waitFor();
     assert.ok(await page.getByRole("button", { name: "Ask for a quote" }).isDisabled());
+    // Whoever looks something up meanwhile goes on where they were.
+    await open(page, "Jobs");
+    await open(page, "Submit");
+    assert.equal(await text.inputValue(), "walras: job/1\nname: both\nwork: 7   # seconds\ntasks: -3\n");
   });
 });
 

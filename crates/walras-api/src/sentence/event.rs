@@ -9,7 +9,7 @@ use super::assigned::assigned_view;
 use super::clearing::bound_view;
 use super::files::files_text;
 use super::why::promised;
-use super::{Context, best_of_listed_text, part_end_text};
+use super::{Context, best_of_listed_text, counted, part_end_text};
 use crate::number::Num;
 use crate::service::{EventKind, ProofKind, ProofView, Stamp};
 use walras_broker::allocation::Allocation;
@@ -185,15 +185,16 @@ fn of_quote(state: &State, event: &QuoteEvent) -> Option<(EventKind, String)> {
 fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
     match event {
         CycleEvent::Opened { cycle, batch, .. } => {
-            Some((EventKind::CycleOpened, format!("Cycle {cycle} plans {} jobs.", batch.len())))
+            let jobs = counted(batch.len() as u64, "job");
+            Some((EventKind::CycleOpened, format!("Cycle {cycle} plans {jobs}.")))
         }
         CycleEvent::Decided { cycle, verdict } => {
             let (served, left) = (verdict.served, verdict.unserved.len());
             let proof = proof_view(verdict.proof, verdict.rivals, served).text;
             let bound = verdict.bound.as_ref();
             let bound = bound.map_or_else(String::new, |bound| format!("; {}", bound_view(bound).text));
-            let mut text =
-                format!("Cycle {cycle} serves {served} jobs and leaves out {left}; {proof}{bound}.");
+            let served = counted(served, "job");
+            let mut text = format!("Cycle {cycle} serves {served} and leaves out {left}; {proof}{bound}.");
             if let Some(round) = &verdict.assigned {
                 text += &format!(" {}.", assigned_view(round).text);
             }

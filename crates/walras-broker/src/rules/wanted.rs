@@ -6,6 +6,7 @@ use crate::model::job::{Job, JobSpec};
 use crate::model::state::State;
 use crate::plan::{Remaining, remaining};
 use std::collections::BTreeSet;
+use walras_core::Algorithm;
 use walras_core::agenda::Promise;
 use walras_model::{Money, Request, Scope, SiteId, TaskId};
 
@@ -40,7 +41,13 @@ impl Wanted {
         let mut request = spec.request.clone();
         request.name = format!("job {job}");
         request.user = Some(spec.user.clone());
-        let budget = request.budget_limit(state.policy.search.budget_factor);
+        // Who caps what each node costs never pays more than follows from that: until it has paid for something in vain, only a
+        // given budget binds, or a higher cap would not help.
+        let is_capped = spec.search.as_ref().is_some_and(|search| search.algorithm == Algorithm::Alp);
+        let budget = match is_capped && spent == Money::ZERO {
+            true => request.budget,
+            false => request.budget_limit(state.policy.search.budget_factor),
+        };
         // Neither is negative, so that there is a difference.
         let left =
             |budget: Money| budget.checked_sub(spent).map_or(Money::ZERO, |left| left.max(Money::ZERO));

@@ -5,9 +5,9 @@ use walras_broker::Input;
 use walras_broker::fitting::{Fitting, fitting, fitting_for_ever, is_never_met};
 use walras_broker::id::JobNumber;
 use walras_broker::input::{Answer, SiteMessage};
-use walras_broker::job::{JobSearch, JobSpec, Phase};
+use walras_broker::job::{JobSearch, JobSpec, Phase, Why};
 use walras_core::Algorithm;
-use walras_model::{Interval, NodeId, Performance, Requirement, Scope, SiteId, Test, Value};
+use walras_model::{Interval, NodeId, Performance, Reason, Requirement, Scope, SiteId, Test, Value};
 
 #[test]
 fn what_needs_more_nodes_than_fit_can_never_run() {
@@ -80,6 +80,18 @@ fn no_node_costs_more_than_a_job_that_caps_it_wants() {
     let state = vo.broker.state();
     let Phase::Reserved(of) = state.jobs[&number].phase else { panic!("it is reserved") };
     assert_eq!(state.reservations[&of].legs[0].site, SiteId::new(0));
+}
+
+#[test]
+fn a_cap_that_alone_is_too_low_is_named_with_what_would_do() {
+    let mut vo = Vo::new(&[(1, 9_000)]);
+    let job = capped(&vo, "capped");
+    let number: JobNumber = vo.submit(job);
+    vo.say(Input::CycleNow);
+    let state = vo.broker.state();
+    let Some(Why::NoFit(why)) = &state.jobs[&number].why else { panic!("{:?}", state.jobs[&number].why) };
+    assert_eq!(why.smallest_change.price_max, Some(rate(9_000)));
+    assert_eq!(why.reasons, [Reason::PriceCapTooLow { price_max: rate(2_000), needed: rate(9_000) }]);
 }
 
 #[test]

@@ -18,7 +18,7 @@
 
 use super::BatchProblem;
 use crate::explain::{Case, greatest, highest_below};
-use crate::refine::{Bounded, Care, Size, Strategy, fit, sizes, windows_max};
+use crate::refine::{Bounded, Care, Size, Strategy, fit, sizes};
 use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
 use std::borrow::Cow;
@@ -70,6 +70,7 @@ pub(super) fn explain_workflow(
         workflow,
         nodes_max,
         strategy,
+        care: problem.care(workflow),
         slots_left: Cell::new(slots_left),
         tasks_left: Cell::new(tasks_left),
     };
@@ -101,6 +102,7 @@ struct WorkflowCase<'a> {
     workflow: &'a Workflow,
     nodes_max: Option<u32>,
     strategy: Strategy,
+    care: Care,
     slots_left: Cell<u64>,
     tasks_left: Cell<u64>,
 }
@@ -135,7 +137,7 @@ impl WorkflowCase<'_> {
 
     fn sizes(&self, performance_min: Performance) -> Vec<Size> {
         let all =
-            sizes((self.workflow, self.nodes_max), self.offers, self.network, performance_min, Care::Closely);
+            sizes((self.workflow, self.nodes_max), self.offers, self.network, performance_min, self.care);
         all.into_iter().flatten().collect()
     }
 
@@ -169,7 +171,7 @@ impl WorkflowCase<'_> {
     fn holds(&self, request: &Request, window: &Window) -> bool {
         let tasks = u64::try_from(self.workflow.tasks().len()).unwrap_or(u64::MAX);
         self.tasks_left.set(self.tasks_left.get().saturating_sub(tasks.max(1)));
-        let how = (self.strategy, Care::Closely);
+        let how = (self.strategy, self.care);
         fit(self.workflow, self.offers, self.network, request, how, window).is_some()
     }
 
@@ -188,7 +190,7 @@ impl WorkflowCase<'_> {
         mut is_it: impl FnMut(&SlotList, Option<&Window>) -> bool,
     ) -> bool {
         let mut left = Cow::Borrowed(self.list);
-        for _ in 0..windows_max(self.workflow, Care::Closely) {
+        for _ in 0..self.care.windows() {
             if self.spent() {
                 return false;
             }

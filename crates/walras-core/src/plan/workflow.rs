@@ -20,7 +20,7 @@ const WINDOWS_PLAINLY: usize = 1;
 
 impl BatchProblem<'_> {
     /// How closely a workflow is looked at, with its part of the work that all of them may take.
-    fn care(&self, workflow: &Workflow) -> Care {
+    pub(super) fn care(&self, workflow: &Workflow) -> Care {
         let workflows = self.jobs.iter().filter(|job| job.workflow.is_some()).count();
         let part = self.limits.workflow_units_max / u64::try_from(workflows).unwrap_or(u64::MAX).max(1);
         Care::within(workflow, self.offers, part)
@@ -29,7 +29,7 @@ impl BatchProblem<'_> {
     /// Whether a job is a workflow that is too large to be looked at closely.
     pub(super) fn is_plain(&self, job: JobId) -> bool {
         let workflow = self.job(job.index()).workflow;
-        workflow.is_some_and(|(workflow, _)| self.care(workflow) != Care::Closely)
+        workflow.is_some_and(|(workflow, _)| matches!(self.care(workflow), Care::Plainly { .. }))
     }
 }
 

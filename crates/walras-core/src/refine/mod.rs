@@ -85,7 +85,7 @@ pub use effort::RefineEffort;
 pub use instance::{CELLS_MAX, Instance};
 pub use no_schedule::NoSchedule;
 pub use sizing::{Bounded, Care, Size, SizeFit, SizeOption, best_size, refine_window, size_options};
-pub(crate) use sizing::{fit, sizes, windows_max};
+pub(crate) use sizing::{fit, sizes};
 pub use strategy::Strategy;
 pub use supporting::{Disturbance, Support, SupportLimits, supporting_schedules};
 

@@ -31,8 +31,8 @@ use walras_model::workflow::{Lane, Network, Platform, Workflow};
 /// Windows are tried at these multiples of the least length, in hundredths.
 const STRETCHES: [i64; 4] = [100, 125, 160, 200];
 
-/// Of one size, so many windows are looked at for one that holds the workflow; fewer where so many tasks would be placed more than
-/// these.
+/// Of one size, so many windows are looked at for one that holds the workflow, or fewer, so that no more than so many tasks are placed in
+/// vain.
 const WINDOWS_MAX: usize = 64;
 const TASKS_PLACED_MAX: usize = 2_000;
 
@@ -56,7 +56,10 @@ impl Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Care {
     /// Every size, by every method.
-    Closely,
+    Closely {
+        /// Of each size so many windows at the most, one after another, until one holds it.
+        windows: usize,
+    },
     /// List schedules alone, and only so many sizes as can be looked at in so many units of work; one at least.
     Plainly {
         /// A unit is about one look at one task on one node.
@@ -70,18 +73,31 @@ const CLOSE_UNITS: u64 = 160;
 const PLAIN_UNITS: u64 = 8;
 
 impl Care {
-    /// Closely, if that takes no more than so many units; plainly within them otherwise.
+    /// Closely, if that takes no more than so many units, at as many windows as they suffice for; plainly within them otherwise.
     pub fn within(workflow: &Workflow, offers: &Offers, units: u64) -> Care {
         let nodes: u64 = widths(most_nodes(workflow, offers)).into_iter().map(u64::from).sum();
         let tasks = u64::try_from(workflow.tasks().len()).unwrap_or(u64::MAX);
         let all = tasks.saturating_mul(nodes).saturating_mul(CLOSE_UNITS);
-        if all <= units { Care::Closely } else { Care::Plainly { units } }
+        if all > units {
+            return Care::Plainly { units };
+        }
+        let within = usize::try_from(units / all.max(1)).unwrap_or(usize::MAX);
+        let placed = TASKS_PLACED_MAX / workflow.tasks().len().max(1);
+        Care::Closely { windows: within.min(placed).clamp(1, WINDOWS_MAX) }
+    }
+
+    /// How many windows of one size are looked at, one after another.
+    pub(crate) fn windows(self) -> usize {
+        match self {
+            Care::Closely { windows } => windows,
+            Care::Plainly { .. } => 1,
+        }
     }
 
     /// How hard one window is tried.
     pub(crate) fn effort(self, units_max: u64) -> RefineEffort {
         match self {
-            Care::Closely => RefineEffort { units_max, proof_units_max: 0, ..RefineEffort::default() },
+            Care::Closely { .. } => RefineEffort { units_max, proof_units_max: 0, ..RefineEffort::default() },
             Care::Plainly { .. } => {
                 RefineEffort { units_max: 0, proof_units_max: 0, labels_max: 0, ..RefineEffort::default() }
             }
@@ -204,20 +220,12 @@ pub fn size_options(
             let fits = sizes.iter().map(|size| SizeOption { size: *size, fit: tried(*size, most) });
             fits.into_iter().find(|option| option.fit.is_some())
         };
-        let most = windows_max(workflow, care);
+        let most = care.windows();
         let later = || (most > 1).then(|| first_of_all(most)).flatten();
         let none = || sizes.first().map(|size| SizeOption { size: *size, fit: None });
         first_of_all(1).or_else(later).or_else(none)
     };
     sizes(bounded, offers, network, request.performance_min, care).into_iter().filter_map(of_width).collect()
-}
-
-/// How many windows of one size are looked at, one after another, for one that holds a workflow.
-pub(crate) fn windows_max(workflow: &Workflow, care: Care) -> usize {
-    match care {
-        Care::Closely => (TASKS_PLACED_MAX / workflow.tasks().len().max(1)).clamp(1, WINDOWS_MAX),
-        Care::Plainly { .. } => 1,
-    }
 }
 
 /// The best of the options by the strategy.
@@ -315,7 +323,7 @@ mod tests {
     #[test]
     fn fewer_sizes_are_looked_at_with_less_work_and_always_one() {
         let plainly = |units: u64| Care::Plainly { units }.widths(10, 20);
-        assert_eq!(Care::Closely.widths(10, 20), widths(20));
+        assert_eq!(Care::Closely { windows: 1 }.widths(10, 20), widths(20));
         assert_eq!(plainly(80 * 89), widths(20));
         assert_eq!(plainly(80 * 88), [1, 3, 5, 8, 13, 20]);
         assert_eq!(plainly(80 * 49), [3, 8, 20]);

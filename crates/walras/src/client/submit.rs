@@ -217,7 +217,7 @@ fn quote_text(quote: &QuoteView) -> String {
         text.push_str(&likely_text(quote));
         text.push_str(&held_text(quote));
         text.push_str(&format!(
-            "binding until {}: walras accept {} OPTION\n",
+            "to be accepted until {}: walras accept {} OPTION\n",
             time(quote.until),
             quote.quote
         ));

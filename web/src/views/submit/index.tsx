@@ -25,14 +25,21 @@ const HOLDS = [["", "no"], ["60", "for a minute"], ["300", "for 5 minutes"], ["1
 type Read = Draft & { of: string };
 type Source = "file" | "script";
 
+/** What somebody was writing when they went to another view; a page that is loaded anew has forgotten it. */
+let unsent: { whose: string; text: string; example: string; source: Source } | null = null;
+
 export function SubmitView({ who }: { who: Me }) {
-  const [text, setText] = useState(EXAMPLES[0]?.[1] ?? "");
-  const [example, setExample] = useState("parallel");
-  const [source, setSource] = useState<Source>("file");
+  const begun = unsent?.whose === who.name ? unsent : null;
+  const [text, setText] = useState(begun?.text ?? EXAMPLES[0]?.[1] ?? "");
+  const [example, setExample] = useState(begun?.example ?? "parallel");
+  const [source, setSource] = useState<Source>(begun?.source ?? "file");
   const [hold, setHold] = useState("");
   const [quote, setQuote] = useState<Quote | null>(null);
   const { draft, trouble } = useDraft(text);
   const doing = useAction();
+  useEffect(() => {
+    unsent = { whose: who.name, text, example, source };
+  }, [who.name, text, example, source]);
   const change = (next: string): void => {
     setText(next);
     setQuote(null);
@@ -57,6 +64,7 @@ export function SubmitView({ who }: { who: Me }) {
     }
     const { job, outlook } = await ask(api.POST("/v1/jobs", { body, params: { header, query: { outlook: true } } }));
     if (outlook) outlooks.set(job, outlook);
+    unsent = null;
     go(`/jobs/${job}`);
   };
   const follow = (next: string): void => {
