@@ -252,16 +252,22 @@ pub(crate) fn greatest(low: i64, high: i64, fits: impl Fn(i64) -> bool) -> Optio
     Some(low)
 }
 
-/// The highest performance below `own` that fits, of those that nodes have.
-pub(crate) fn highest_below(
-    offers: &Offers,
-    own: Performance,
-    fits: impl Fn(Performance) -> bool,
-) -> Option<Performance> {
+/// The performances below `own` that nodes have, the least first.
+pub(crate) fn below(offers: &Offers, own: Performance) -> Vec<Performance> {
     let mut slower: Vec<Performance> = offers.nodes().iter().map(|node| node.performance).collect();
     slower.retain(|performance| *performance < own);
     slower.sort_unstable();
     slower.dedup();
+    slower
+}
+
+/// The highest performance below `own` that fits, of those that nodes have; all below one that fits do too.
+fn highest_below(
+    offers: &Offers,
+    own: Performance,
+    fits: impl Fn(Performance) -> bool,
+) -> Option<Performance> {
+    let slower = below(offers, own);
     let last = i64::try_from(slower.len()).ok()? - 1;
     let at = |index: i64| usize::try_from(index).ok().and_then(|index| slower.get(index)).copied();
     greatest(0, last, |index| at(index).is_some_and(&fits)).and_then(at)

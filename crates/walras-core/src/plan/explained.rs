@@ -11,13 +11,13 @@
 //! relaxed, the window that is found on the same free time changes only to earlier or cheaper ones and never back, so the
 //! next value at which any of them changes is found by bisection, until one holds. The least value over all sizes is the
 //! answer. Every change that is named was tried.
-//! A minimum performance also changes how large a window must be, so that the tried ones are those that nodes have.
+//! A minimum performance also changes how large a window must be, so that those that nodes have are tried one by one.
 //!
 //! **Complexity.** A few scans for each size; more where windows do not hold the tasks. Bounded by slots read and by tasks
 //! placed; what was not found by then is not named, and the result says so.
 
 use super::BatchProblem;
-use crate::explain::{Case, greatest, highest_below};
+use crate::explain::{Case, below, greatest};
 use crate::refine::{Bounded, Care, Size, Strategy, fit, sizes};
 use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
@@ -34,6 +34,8 @@ use walras_model::{Explanation, Reason, SmallestChange};
 const TASKS_PLACED_MAX: u64 = 500_000;
 /// At most so many values of a limit are tried for one size of window.
 const VALUES_MAX: u32 = 64;
+/// At most so many lower performances are tried.
+const PERFORMANCES_MAX: usize = 64;
 
 /// What the explanations of a batch have taken.
 #[derive(Default)]
@@ -262,7 +264,9 @@ impl WorkflowCase<'_> {
             let request = Request { performance_min, ..self.request.clone() };
             self.some_size_fits(&request, &self.sizes(performance_min))
         };
-        highest_below(self.offers, self.request.performance_min, fits)
+        // Windows have another size with each, so that one may do where a lower one does not.
+        let slower = below(self.offers, self.request.performance_min).into_iter().rev();
+        slower.take(PERFORMANCES_MAX).take_while(|_| !self.spent()).find(|performance| fits(*performance))
     }
 
     /// No single limit is in the way: nodes, their free time, several limits, or what windows hold.

@@ -129,11 +129,10 @@ proptest! {
             let lower = (1..price).rev().take(50).chain((1..price).step_by(97)).find(with_price);
             prop_assert_eq!(lower, None, "less than {} does not", price);
         }
-        if let Some(performance_min) = change.performance_min {
-            prop_assert!(performance_min < case.request.performance_min);
-            let slower = Request { performance_min, ..case.request.clone() };
-            prop_assert!(case.fits(&slower), "{}", performance_min);
-        }
+        let with_performance = case.fits_with(|request, value| request.performance_min = value);
+        let nodes = case.offers.nodes().iter().map(|node| node.performance);
+        let slower = nodes.filter(|performance| *performance < case.request.performance_min);
+        prop_assert_eq!(change.performance_min, slower.filter(with_performance).max(), "performance");
     }
 
 }
