@@ -197,8 +197,8 @@ impl Auditor {
 /// The cost of a hold up to the end of its last part; a queue's hold begins when its part does.
 fn used_cost(hold: &Hold, parts: &[(&Part, PartState)], now: Time) -> i128 {
     let end = parts.iter().filter_map(|(_, state)| match state {
-        PartState::Waiting => None,
-        PartState::Due | PartState::Running(_) => Some(now),
+        PartState::Waiting | PartState::Due => None,
+        PartState::Running(_) => Some(now),
         PartState::Ended { at, .. } => Some(*at),
     });
     let began = parts.iter().filter_map(|(_, state)| match state {

@@ -104,6 +104,11 @@ impl<P: Clone + Serialize + DeserializeOwned, S: Store> Book<P, S> {
         self.bookings.get(&number)
     }
 
+    /// Whether a number was ever heard of.
+    pub fn is_known(&self, number: ReservationNumber) -> Result<bool, SiteError> {
+        Ok(self.bookings.contains_key(&number) || self.is_released(number)?)
+    }
+
     /// Whether a number was released, and so is over for ever.
     pub fn is_released(&self, number: ReservationNumber) -> Result<bool, SiteError> {
         self.store.is_released(number)

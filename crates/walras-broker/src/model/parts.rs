@@ -39,8 +39,9 @@ impl<'a> PartsByHold<'a> {
 /// The time of a hold up to the end of its last part; none where nothing of it was used.
 pub(crate) fn used_time(parts: &[&ReservedPart], hold: &Hold, now: Time) -> Option<Interval> {
     let ends = parts.iter().filter_map(|part| match part.state {
-        PartState::Waiting => None,
-        PartState::Due | PartState::Running(_) => Some(now),
+        // Nobody has said that it began: what was asked for and not heard of is not paid.
+        PartState::Waiting | PartState::Due => None,
+        PartState::Running(_) => Some(now),
         PartState::Ended { at, .. } => Some(at),
     });
     let begin = if hold.node.is_some() { Some(hold.interval.start()) } else { began(parts) }?;

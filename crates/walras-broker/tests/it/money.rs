@@ -7,7 +7,7 @@ use walras_broker::event::ReservationEvent;
 use walras_broker::job::Why;
 use walras_broker::statement::statement;
 use walras_broker::{Event, Input};
-use walras_model::{Interval, Money, Multiplier, Share};
+use walras_model::{Interval, Money, Multiplier, Share, SiteId};
 
 #[test]
 fn an_early_end_is_refunded_and_the_fee_is_taken() {
@@ -24,6 +24,27 @@ fn an_early_end_is_refunded_and_the_fee_is_taken() {
     assert_eq!(vo.balance(&Account::Owner("owner-0".into())), credits(405));
     assert_eq!(vo.balance(&Account::Fee), credits(45));
     assert_eq!(vo.balance(&Account::Held), Money::ZERO);
+}
+
+#[test]
+fn nobody_pays_for_what_has_not_begun() {
+    for starts in [true, false] {
+        let mut vo = Vo::new(&[(1, 1_000_000)]);
+        let mut job = vo.job("late", 1, 10);
+        job.request.earliest = Some(at(5 * MINUTE));
+        let job = vo.submit(job);
+        vo.run_until(4 * MINUTE);
+        assert_eq!(vo.broker.state().reservations.len(), 1);
+        if !starts {
+            vo.silent.insert(SiteId::new(0));
+        }
+        vo.run_until(8 * MINUTE);
+        vo.silent.clear();
+        vo.say(Input::CancelJob { user: "ada".to_owned(), job });
+        // Three minutes at 60 credits, where the site has said that it began.
+        let paid = if starts { 180 } else { 0 };
+        assert_eq!(vo.balance(&user("ada")), credits(1_000 - paid), "{starts}");
+    }
 }
 
 #[test]

@@ -47,7 +47,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
-use sweep::sweep;
+use sweep::{BEFORE, sweep};
 use walras_model::{Interval, NodeId, Span, Time};
 
 /// How often what runs is looked at.
@@ -166,6 +166,9 @@ impl LocalConnector {
             let tasks = || self.book.iter().flat_map(|(_, it)| it.parts.values()).map(|part| &part.task);
             let uses = |number| tasks().any(|task| task.is_of(JobNumber::new(number)));
             sweep(&self.directory.join(RUNS), self.options.keep, uses);
+            for before in [self.directory.join(BEFORE), self.directory.join(RUNS).join(BEFORE)] {
+                sweep(&before, self.options.keep, |_| false);
+            }
         }
     }
 }
@@ -191,6 +194,9 @@ impl Connector for LocalConnector {
         // What is held already stays: it was for the same user.
         if self.book.get(reservation).is_none() && !self.options.accounts.has(&customer.user) {
             return Ok(vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::NoAccount }]);
+        }
+        if !self.book.is_known(reservation)? && !self.is_clear(reservation)? {
+            return Ok(vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::Busy }]);
         }
         Ok(vec![self.book.prepare(now, reservation, holds, expiry, |_| true)?])
     }
@@ -261,7 +267,7 @@ impl Connector for LocalConnector {
 
     fn files(&mut self, job: JobNumber, user: &str) -> Result<Option<Directory>, SiteError> {
         match self.drawn.of(user, &self.options.accounts) {
-            Ok(account) => self.runs().directory(job, account).map(Some),
+            Ok(account) => self.runs().directory(job, user, account).map(Some),
             Err(NoAccount::Memory(error)) => Err(error),
             Err(error @ (NoAccount::NotNamed(_) | NoAccount::UsedUp(_))) => {
                 Err(SiteError::Denied(error.to_string()))

@@ -15,6 +15,7 @@
 
 use super::account::Account;
 use super::isolation::Cage;
+use super::process::Identity;
 use super::told::{Placed, Usual, environment, filled_in};
 use crate::contract::{JobNumber, PartEnd, SiteError, Start, StartPart, Stream};
 use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
@@ -22,7 +23,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, lchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -186,7 +187,7 @@ impl Task {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Begun {
     /// The supervisor; none when the part was given up before any had begun.
-    pub(crate) supervisor: Option<super::process::Identity>,
+    pub(crate) supervisor: Option<Identity>,
     /// When, in milliseconds since 1970.
     pub(crate) at: i64,
 }
@@ -268,6 +269,12 @@ impl PartDirectory {
 
     /// Reads a file; nothing when it is not there.
     pub(crate) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SiteError> {
+        let Some(bytes) = self.bytes(name)? else { return Ok(None) };
+        let value = serde_json::from_slice(&bytes);
+        value.map(Some).map_err(|error| SiteError::file(&self.0.join(name), error))
+    }
+
+    fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>, SiteError> {
         let file = match open_output(&self.0.join(name)) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -275,8 +282,27 @@ impl PartDirectory {
         };
         let mut bytes = Vec::new();
         file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(|error| self.wrong(&error))?;
-        let value = serde_json::from_slice(&bytes);
-        value.map(Some).map_err(|error| SiteError::file(&self.0.join(name), error))
+        Ok(Some(bytes))
+    }
+
+    /// Reads a file that a supervisor writes. It may run as the user, who can put anything in its place: what nobody understands is `forged`,
+    /// given when it came to be, in milliseconds since 1970. It ends that part, and troubles no other.
+    fn claimed<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        forged: impl Fn(i64) -> T,
+    ) -> Result<Option<T>, SiteError> {
+        let there = match std::fs::symlink_metadata(self.0.join(name)) {
+            Ok(there) => there,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(self.wrong(&error)),
+        };
+        let since = there.ctime().saturating_mul(1_000).saturating_add(there.ctime_nsec() / 1_000_000);
+        if !there.is_file() {
+            return Ok(Some(forged(since)));
+        }
+        let bytes = self.bytes(name)?;
+        Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).unwrap_or_else(|_| forged(since))))
     }
 
     /// Gives a file to an account.
@@ -285,11 +311,11 @@ impl PartDirectory {
     }
 
     pub(crate) fn begun(&self) -> Result<Option<Begun>, SiteError> {
-        self.read("begun.json")
+        self.claimed("begun.json", |at| Begun { supervisor: Some(Identity::of_nobody()), at })
     }
 
     pub(crate) fn ended(&self) -> Result<Option<Ended>, SiteError> {
-        self.read("ended.json")
+        self.claimed("ended.json", |at| Ended { at, end: PartEnd::Vanished })
     }
 
     /// The supervisor is there; whoever finds it gone knows until when it was. Where that cannot be said it is not.

@@ -67,6 +67,11 @@ impl Identity {
         Some(Identity { pid, started: stat(pid)?.started, boot: boot() })
     }
 
+    /// A process of this machine's run that is not there: that of whom nobody knows who they are.
+    pub(crate) fn of_nobody() -> Identity {
+        Identity { pid: i32::MAX, started: 0, boot: boot() }
+    }
+
     /// Whether it still runs.
     pub(crate) fn is_alive(&self) -> bool {
         let stat = stat(self.pid).filter(|stat| !stat.zombie);

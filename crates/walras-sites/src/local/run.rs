@@ -45,9 +45,10 @@ impl LocalConnector {
         let (uid, gid) = (account.map(|it| it.uid), account.map(|it| it.gid));
         let (cage, work, limits) = (self.isolation.cage(), unguessable("work-")?, *limits);
         let shares = start.program.shares && refused.is_none();
-        let shared = if shares { Some(self.runs().directory(start.job, account)?) } else { None };
+        let user = &start.program.user;
+        let shared = if shares { Some(self.runs().directory(start.job, user, account)?) } else { None };
         let shared = shared.map(|shared| shared.path().to_owned());
-        let brought = self.runs().bring(start.job, &start.program.particulars.inputs)?;
+        let brought = self.runs().bring(start.job, user, &start.program.particulars.inputs)?;
         Ok(Task { limits, refused, uid, gid, cage, work, shared, brought, ..task })
     }
 

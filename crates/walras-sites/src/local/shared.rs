@@ -6,10 +6,12 @@
 //! | name | what |
 //! | --- | --- |
 //! | `runs/<job>/files-…/` | the directory that the tasks share, by a name that nobody can guess |
+//! | `runs/<job>/user` | whose job it is |
 //! | `runs/<job>/inputs/` | the files that come with the job, as they were submitted |
 
 use super::account::Account;
-use super::part::{Task, make_directory};
+use super::part::{PartDirectory, Task, make_directory};
+use super::sweep::set_aside;
 use crate::contract::{JobNumber, SiteError};
 use crate::files::Directory;
 use base64::Engine;
@@ -21,6 +23,7 @@ use std::path::{Path, PathBuf};
 /// Where the directories of runs are.
 pub(crate) const RUNS: &str = "runs";
 const INPUTS: &str = "inputs";
+const USER: &str = "user";
 const SHARED: &str = "files-";
 
 /// A name that nobody can guess.
@@ -45,8 +48,24 @@ impl Runs<'_> {
         self.site.join(RUNS).join(job.to_string())
     }
 
+    /// Makes the directory of a job. One of the same number that another user's has left is set aside: a service that was put back from a backup
+    /// gives numbers out again.
+    fn claim(&self, job: JobNumber, user: &str) -> Result<(), SiteError> {
+        let own = PartDirectory(self.of(job));
+        let wrong = |error: std::io::Error| own.wrong(&error);
+        match own.read::<String>(USER)? {
+            Some(whose) if whose == user => return Ok(()),
+            Some(_) => set_aside(&self.site.join(RUNS), job)?,
+            None => {}
+        }
+        make_directory(&self.site.join(RUNS), self.open).map_err(wrong)?;
+        make_directory(&own.0, self.open).map_err(wrong)?;
+        own.write_once(USER, &user).map_err(wrong)?;
+        Ok(())
+    }
+
     /// The directory that the tasks of a job share, where there is one.
-    pub(crate) fn find(&self, job: JobNumber, account: Option<Account>) -> Option<Directory> {
+    fn find(&self, job: JobNumber, account: Option<Account>) -> Option<Directory> {
         let entries = std::fs::read_dir(self.of(job)).ok()?.flatten();
         let shared = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with(SHARED));
         let path = entries.map(|entry| entry.path()).find(|path| path.file_name().is_some_and(shared))?;
@@ -54,15 +73,18 @@ impl Runs<'_> {
     }
 
     /// The same, made where there is none. Only the site's own thread calls it.
-    pub(crate) fn directory(&self, job: JobNumber, account: Option<Account>) -> Result<Directory, SiteError> {
+    pub(crate) fn directory(
+        &self,
+        job: JobNumber,
+        user: &str,
+        account: Option<Account>,
+    ) -> Result<Directory, SiteError> {
+        self.claim(job, user)?;
         if let Some(there) = self.find(job, account) {
             return Ok(there);
         }
-        let parent = self.of(job);
-        let path = parent.join(unguessable(SHARED)?);
-        let made = make_directory(&self.site.join(RUNS), self.open)
-            .and_then(|()| make_directory(&parent, self.open))
-            .and_then(|()| make_directory(&path, false))
+        let path = self.of(job).join(unguessable(SHARED)?);
+        let made = make_directory(&path, false)
             .and_then(|()| account.map_or(Ok(()), |it| chown(&path, Some(it.uid), Some(it.gid))));
         made.map_err(|error| SiteError::file(&path, error))?;
         Ok(Directory::new(path, account.map(|account| (account.uid, account.gid))))
@@ -72,15 +94,15 @@ impl Runs<'_> {
     pub(crate) fn bring(
         &self,
         job: JobNumber,
+        user: &str,
         inputs: &BTreeMap<String, String>,
     ) -> Result<Option<PathBuf>, SiteError> {
         if inputs.is_empty() {
             return Ok(None);
         }
+        self.claim(job, user)?;
         let path = self.of(job).join(INPUTS);
         let wrong = |error: std::io::Error| SiteError::file(&path, error);
-        make_directory(&self.site.join(RUNS), self.open).map_err(wrong)?;
-        make_directory(&self.of(job), self.open).map_err(wrong)?;
         make_directory(&path, false).map_err(wrong)?;
         let brought = Directory::new(path.clone(), None);
         for (name, text) in inputs.iter().filter(|(name, _)| brought.has(name).is_err()) {

@@ -3,6 +3,7 @@
 use super::LocalConnector;
 use super::part::{Begun, PartDirectory};
 use super::process::signal;
+use super::sweep::set_aside;
 use crate::clock::wall_millis;
 use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
 use rustix::process::Signal;
@@ -26,6 +27,18 @@ impl LocalConnector {
         let mut stopped = true;
         for entry in entries {
             stopped &= self.stop(&PartDirectory(entry.map_err(wrong)?.path()))?;
+        }
+        Ok(stopped)
+    }
+
+    /// Whether nothing is in the place of a reservation that the site has no memory of; what is there is stopped, and set aside.
+    pub(super) fn is_clear(&mut self, reservation: ReservationNumber) -> Result<bool, SiteError> {
+        if !self.directory.join(reservation.to_string()).exists() {
+            return Ok(true);
+        }
+        let stopped = self.is_stopped(reservation)?;
+        if stopped {
+            set_aside(&self.directory, reservation)?;
         }
         Ok(stopped)
     }

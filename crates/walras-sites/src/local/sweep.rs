@@ -1,7 +1,30 @@
-//! Old directories of a local site: output is kept for some days, and then removed.
+//! Old directories of a site: output is kept for some days, and then removed.
+//!
+//! A site whose memory was put back from a backup gives numbers out again that it had given before: what is in their directories is set
+//! aside, in `before/`, and is never taken for what is new.
 
+use super::part::make_directory;
+use crate::contract::SiteError;
+use std::fmt::Display;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+
+/// Where directories are set aside.
+pub(crate) const BEFORE: &str = "before";
+
+/// Sets a directory aside that is called by a number: what the site has no memory of.
+pub(crate) fn set_aside(site: &Path, number: impl Display) -> Result<(), SiteError> {
+    let (from, to) = (site.join(number.to_string()), site.join(BEFORE).join(number.to_string()));
+    let removed = match std::fs::remove_dir_all(&to) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    };
+    let moved = removed.and_then(|()| make_directory(&site.join(BEFORE), false));
+    moved.and_then(|()| std::fs::rename(&from, &to)).map_err(|error| SiteError::file(&from, error))?;
+    tracing::warn!("{} is of before this memory was put back: it is {} now", from.display(), to.display());
+    Ok(())
+}
 
 /// Removes the directories of reservations that are not held and in which nothing has ended for that long.
 pub(crate) fn sweep(directory: &Path, keep: Duration, is_held: impl Fn(u64) -> bool) {

@@ -208,7 +208,9 @@ fn needs(job: &Submission<'_>) -> Vec<String> {
         Where::Reserved(_) => 1,
         Where::Queued(nodes) => nodes,
     };
-    let mut words = vec!["--exclusive".to_owned(), format!("--nodes={nodes}"), format!("--ntasks={nodes}")];
+    // All memory too: else a cluster that divides it gives each job a default.
+    let mut words = vec!["--exclusive".to_owned(), "--mem=0".to_owned()];
+    words.extend([format!("--nodes={nodes}"), format!("--ntasks={nodes}")]);
     match job.place {
         Where::Reserved(node) => {
             words.extend([format!("--reservation={}", job.name), format!("--nodelist={node}")]);

@@ -10,6 +10,7 @@ use super::execute::Slurm;
 use super::free::Snapshot;
 use super::parse::JobState;
 use crate::clock::later;
+use crate::contract::PartEnd;
 use crate::local::part::{Ended, PartDirectory};
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
@@ -19,6 +20,8 @@ use walras_model::Time;
 const WATCHED: i64 = 3_000;
 /// What Slurm said so long ago is still taken for what is.
 const FRESH: Duration = Duration::from_secs(2);
+/// Slurm has said what became of a job so long, in milliseconds, after its supervisor was gone, or does not say it any more.
+const WORD_WITHIN: i64 = 15_000;
 
 /// What Slurm says of the end of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +61,35 @@ impl<S: Slurm> SlurmConnector<S> {
         at.min(self.last_moment(until)).min(now.max(claimed))
     }
 
+    /// What became of a part that is said to be lost. A program can end its supervisor, and is to be paid for all the same: lost is what Slurm, or
+    /// somebody by way of Slurm, has ended, by Slurm's own word. Nothing while that is still to come.
+    pub(super) fn lost(&mut self, now: Time, tag: &Tag, ended: &Ended) -> Option<PartEnd> {
+        let waits = now < later(Time::from_millis(ended.at).unwrap_or(now), WORD_WITHIN);
+        let Ok(snapshot) = self.read(FRESH) else { return (!waits).then_some(PartEnd::Lost) };
+        let name = self.job_name(tag);
+        let jobs = || snapshot.jobs.iter().filter(|job| job.name == name).map(|job| job.state);
+        if jobs().any(|state| state == JobState::Active) {
+            return (!waits).then_some(PartEnd::Vanished);
+        }
+        if jobs().next().is_none() && waits {
+            return None;
+        }
+        let ended = jobs().next().is_some() && jobs().all(|state| state == JobState::Over);
+        Some(if ended { PartEnd::Vanished } else { PartEnd::Lost })
+    }
+
     fn seen_end(&self, snapshot: &Snapshot, tag: &Tag) -> Seen {
         let name = self.job_name(tag);
         let mut seen = Seen::Unknown;
         for job in snapshot.jobs.iter().filter(|job| job.name == name) {
             seen = match (job.state, job.end, seen) {
                 (JobState::Active, ..) | (_, _, Seen::Goes) => Seen::Goes,
-                (JobState::Over, Some(end), Seen::Over(other)) => Seen::Over(end.max(other)),
-                (JobState::Over, Some(end), Seen::Unknown) => Seen::Over(end),
-                (JobState::Over, None, seen) | (JobState::Pending | JobState::NodeFailed, _, seen) => seen,
+                (JobState::Over | JobState::Stopped, Some(end), Seen::Over(other)) => {
+                    Seen::Over(end.max(other))
+                }
+                (JobState::Over | JobState::Stopped, Some(end), Seen::Unknown) => Seen::Over(end),
+                (JobState::Over | JobState::Stopped, None, seen)
+                | (JobState::Pending | JobState::NodeFailed, _, seen) => seen,
             };
         }
         seen

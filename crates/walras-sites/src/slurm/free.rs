@@ -86,7 +86,7 @@ impl Snapshot {
             (JobState::Pending, Some(start)) => {
                 Some((job.nodes.as_slice(), start, job.end.unwrap_or(i64::MAX)))
             }
-            (JobState::Pending, None) | (JobState::Over, _) => None,
+            (JobState::Pending, None) | (JobState::Over | JobState::Stopped, _) => None,
         };
         let jobs = self.jobs.iter().filter(|job| !is_ours(job, ours)).filter_map(of_job);
         let others = self.reservations.values().filter(|it| ours.read(&it.name).is_none());
@@ -167,6 +167,7 @@ mod tests {
         NodeSeen {
             name: name.to_owned(),
             usable: true,
+            unknown: false,
             down: false,
             state: "IDLE".to_owned(),
             features: Vec::new(),

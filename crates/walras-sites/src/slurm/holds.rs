@@ -103,7 +103,7 @@ impl<S: Slurm> SlurmConnector<S> {
         let snapshot = self.read(FRESH)?;
         for (tag, hold, wanted) in missing.into_iter().take(SUBMITTED_AT_ONCE) {
             if is_running(&snapshot, &wanted.name) || self.is_finished(&tag) {
-                self.submitted.insert(tag, Instant::now());
+                self.submitted.insert(tag, (Instant::now(), 1));
                 continue;
             }
             self.submit(&snapshot, &tag, &hold, &wanted)?;
@@ -114,7 +114,7 @@ impl<S: Slurm> SlurmConnector<S> {
 
     /// Whether a supervisor is to be submitted: none was, or it was a while ago and the look since has not found it.
     pub(super) fn is_unsubmitted(&self, tag: &Tag) -> bool {
-        let Some(at) = self.submitted.get(tag) else { return true };
+        let Some((at, _)) = self.submitted.get(tag) else { return true };
         let name = self.instance.tag(tag);
         let seen = self.seen.as_ref();
         seen.is_some_and(|(seen, it)| *seen > *at + SUBMIT_AGAIN && !is_running(it, &name))
@@ -161,7 +161,8 @@ impl<S: Slurm> SlurmConnector<S> {
         if !printed.well {
             return Err(SiteError::NotUnderstood(format!("sbatch: {}", printed.wrong)));
         }
-        self.submitted.insert(tag.clone(), Instant::now());
+        let before = self.submitted.get(tag).map_or(0, |(_, times)| *times);
+        self.submitted.insert(tag.clone(), (Instant::now(), before.saturating_add(1)));
         Ok(())
     }
 

@@ -8,12 +8,12 @@ use super::command::{self, Instance, Tag, Wanted};
 use super::execute::Slurm;
 use super::free::Snapshot;
 use super::parse::{JobState, Settings};
-use super::seen::stands;
+use super::seen::{is_running, stands};
 use super::{FRESH, Kept, SlurmConnector};
 use crate::clock::later;
 use crate::contract::{Hold, JobNumber, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
 use crate::local::shared::RUNS;
-use crate::local::sweep::sweep;
+use crate::local::sweep::{BEFORE, set_aside, sweep};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use walras_model::Time;
@@ -27,6 +27,9 @@ const SAVED_WITHIN: Duration = Duration::from_secs(12);
 const QUIET_TIMES: u32 = 6;
 /// Old directories are looked for this often.
 const SWEEP_EVERY: Duration = Duration::from_secs(3_600);
+/// A node is not sold after so many supervisors have ended on it before anything began, and for so long.
+const BARREN_AFTER: u32 = 2;
+const BARREN_FOR: Duration = Duration::from_secs(3_600);
 /// A plan that changes by no more than this, in seconds, has not changed.
 const MOVED_BY: i64 = 1;
 
@@ -99,6 +102,7 @@ impl<S: Slurm> SlurmConnector<S> {
         self.looked = Some(Instant::now());
         let snapshot = self.read(FRESH)?;
         self.tidy(&snapshot)?;
+        self.find_barren(now, &snapshot);
         let mut messages = self.news_of_nodes(now, &snapshot)?;
         messages.extend(self.taken_back(now, &snapshot));
         messages.extend(self.give_way(now, &snapshot));
@@ -115,7 +119,25 @@ impl<S: Slurm> SlurmConnector<S> {
             let tasks = || self.book.iter().flat_map(|(_, it)| it.parts.values()).map(|part| &part.task);
             let uses = |number| tasks().any(|task| task.is_of(JobNumber::new(number)));
             sweep(&self.directory.join(RUNS), self.options.keep, uses);
+            for before in [self.directory.join(BEFORE), self.directory.join(RUNS).join(BEFORE)] {
+                sweep(&before, self.options.keep, |_| false);
+            }
         }
+    }
+
+    /// Whether nothing is in the place of a reservation that the book has never heard of; what is there is taken out of Slurm, and set aside.
+    pub(super) fn is_clear(&mut self, reservation: ReservationNumber) -> Result<bool, SiteError> {
+        if !self.directory.join(reservation.to_string()).exists() {
+            return Ok(true);
+        }
+        let snapshot = self.read(FRESH)?;
+        let of_it = |name: &String| self.instance.read(name).is_some_and(|tag| tag.number == reservation);
+        let left: Vec<String> = self.strangers(&snapshot).into_iter().filter(of_it).collect();
+        let clear = self.remove_named(&left)?;
+        if clear {
+            set_aside(&self.directory, reservation)?;
+        }
+        Ok(clear)
     }
 
     /// Removes what is under our name and not in the book.
@@ -142,6 +164,38 @@ impl<S: Slurm> SlurmConnector<S> {
         names.iter().filter(stranger).map(|name| (**name).clone()).collect()
     }
 
+    /// Finds nodes on which supervisors end before anything has begun, again and again: they do not see the shared directory, or cannot run the
+    /// program. Whatever is sold there is lost.
+    fn find_barren(&mut self, now: Time, snapshot: &Snapshot) {
+        let kept = self.book.iter().filter(|(_, it)| it.expiry.is_none() && !it.leaving);
+        let often = |tag: &Tag| self.submitted.get(tag).is_some_and(|(_, times)| *times >= BARREN_AFTER);
+        let ended =
+            |name: &str| snapshot.jobs.iter().any(|job| job.name == name && job.state == JobState::Over);
+        let mut found = Vec::new();
+        for number in kept.map(|(number, _)| number) {
+            for (tag, hold, wanted) in self.all_wanted(number) {
+                let open = hold.interval.end() > now && often(&tag) && !self.is_up(&tag);
+                if open && ended(&wanted.name) && !is_running(snapshot, &wanted.name) {
+                    found.extend(hold.node.map(|node| (node.number(), wanted.node)));
+                }
+            }
+        }
+        for (number, name) in found {
+            if self.is_barren(number) {
+                continue;
+            }
+            let directory = self.directory.display();
+            tracing::warn!(
+                "node {name}: supervisors end as soon as they begin; does it see {directory}, and may it run the program?"
+            );
+            self.barren.insert(number, Instant::now());
+        }
+    }
+
+    pub(super) fn is_barren(&self, number: u32) -> bool {
+        self.barren.get(&number).is_some_and(|since| since.elapsed() < BARREN_FOR)
+    }
+
     /// The nodes that do not answer any more, and those that do again. What was said of them is written down first: a service that begins
     /// again knows which it has yet to call back.
     fn news_of_nodes(&mut self, now: Time, snapshot: &Snapshot) -> SiteAnswer {
@@ -149,9 +203,10 @@ impl<S: Slurm> SlurmConnector<S> {
         for (node, name) in &self.options.nodes {
             let Some(seen) = snapshot.nodes.get(name) else { continue };
             let (node, number) = (*node, node.number());
-            if seen.down && down.insert(number) {
+            let barren = self.is_barren(number);
+            if (seen.down || barren) && down.insert(number) {
                 news.push(SiteMessage::NodeDown { node, at: now });
-            } else if seen.usable && down.remove(&number) {
+            } else if seen.usable && !barren && down.remove(&number) {
                 news.push(SiteMessage::NodeBack { node, at: now });
             }
         }
@@ -172,7 +227,7 @@ impl<S: Slurm> SlurmConnector<S> {
             for (tag, hold, wanted) in self.all_wanted(number) {
                 let node = snapshot.nodes.get(&wanted.node);
                 // That it does not answer is said of the node itself, and no fault of its owner's.
-                let usable = node.is_some_and(|node| node.usable || node.down);
+                let usable = node.is_some_and(|node| node.usable || node.down || node.unknown);
                 let good = usable && stands(snapshot, &wanted);
                 if !good && hold.interval.end() > now && !self.is_up(&tag) {
                     messages.extend(self.say_taken(tag, &hold));

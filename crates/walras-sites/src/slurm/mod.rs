@@ -125,8 +125,10 @@ pub struct SlurmConnector<S = Programs> {
     accounts: AccountBook,
     /// Supervisors of what was just confirmed are to be submitted.
     submit_due: bool,
-    /// When the supervisor of a hold was last submitted.
-    submitted: BTreeMap<Tag, Instant>,
+    /// When the supervisor of a hold was last submitted, and how often.
+    submitted: BTreeMap<Tag, (Instant, u32)>,
+    /// Since when no supervisor comes up on a node, by number.
+    barren: BTreeMap<u32, Instant>,
     /// Holds whose reservations may overlap by now.
     flagged: BTreeSet<Tag>,
     /// The nodes that were said not to answer, by number.
@@ -183,6 +185,7 @@ impl<S: Slurm> SlurmConnector<S> {
             accounts,
             submit_due: false,
             submitted: BTreeMap::new(),
+            barren: BTreeMap::new(),
             flagged: BTreeSet::new(),
             down,
             taken: BTreeSet::new(),
@@ -207,7 +210,8 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 }
 
-/// A new name for a new memory: a restored copy of an old one keeps its own.
+/// A new name for a new memory: a restored copy of an old one keeps its own, and finds what it knows of again. What it does not know of goes, or
+/// is set aside (`is_clear`).
 fn draw(store: &SqliteStore) -> Result<Instance, SiteError> {
     let mut bytes = [0_u8; 5];
     getrandom::fill(&mut bytes).map_err(|error| SiteError::Memory(error.to_string()))?;
@@ -315,7 +319,11 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
 
     /// What cannot be done now does not keep the rest from being done, and is tried again.
     fn poll(&mut self, now: Time) -> SiteAnswer {
-        let mut messages = self.advance_all(now, None)?;
+        let mut wrong = None;
+        let mut messages = self.advance_all(now, None).unwrap_or_else(|error| {
+            wrong = Some(error);
+            Vec::new()
+        });
         self.book.expire(now)?;
         let leaving = self.book.iter().filter(|(_, booking)| booking.leaving).map(|(number, _)| number);
         for reservation in leaving.collect::<Vec<_>>() {
@@ -334,7 +342,10 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
             Ok(more) => messages.extend(more),
             Err(error) => tracing::debug!("a look: {error}"),
         }
-        Ok(messages)
+        match wrong {
+            Some(error) if messages.is_empty() => Err(error),
+            Some(_) | None => Ok(messages),
+        }
     }
 
     fn next(&self, now: Time) -> Option<Time> {
@@ -369,8 +380,8 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
 
     fn files(&mut self, job: JobNumber, user: &str) -> Result<Option<Directory>, SiteError> {
         match self.accounts.of(user) {
-            run_as::Runs::AsService => self.runs().directory(job, None).map(Some),
-            run_as::Runs::As(account) => self.runs().directory(job, Some(account)).map(Some),
+            run_as::Runs::AsService => self.runs().directory(job, user, None).map(Some),
+            run_as::Runs::As(account) => self.runs().directory(job, user, Some(account)).map(Some),
             run_as::Runs::Nowhere => Ok(None),
         }
     }

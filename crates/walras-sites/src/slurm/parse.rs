@@ -22,6 +22,8 @@ pub struct NodeSeen {
     pub usable: bool,
     /// Whether it does not answer: what runs there may go on.
     pub down: bool,
+    /// Whether Slurm itself does not know yet, as after its controller was started again.
+    pub unknown: bool,
     /// The state as it was written.
     pub state: String,
     /// Its features, those that can be had.
@@ -43,12 +45,21 @@ pub struct NodeSeen {
 pub enum JobState {
     /// It waits.
     Pending,
-    /// It is over, and nothing of it runs.
+    /// It has ended, and nothing of it runs.
     Over,
+    /// Slurm or somebody has ended it, and nothing of it runs.
+    Stopped,
     /// Its node failed: it is over for Slurm, but may run.
     NodeFailed,
     /// Everything else: it has its nodes.
     Active,
+}
+
+impl JobState {
+    /// Whether nothing of it runs any more, nor ever will.
+    pub fn is_over(self) -> bool {
+        matches!(self, JobState::Over | JobState::Stopped)
+    }
 }
 
 /// A job as Slurm knows it. Times are seconds since 1970.
@@ -174,6 +185,7 @@ pub fn nodes(bytes: &[u8]) -> Parsed<NodeSeen> {
             name: (*name).to_owned(),
             usable: is_usable(state),
             down: is_down(state),
+            unknown: is_unknown(state),
             state: (*state).to_owned(),
             features: list(words.get("AvailableFeatures").or(words.get("Features"))),
             processors: number("CPUTot").and_then(|it| u32::try_from(it).ok()),
@@ -196,10 +208,15 @@ fn is_usable(state: &str) -> bool {
     (is_base(base) || known(base)) && words.all(|word| is_base(word) || known(word))
 }
 
+/// Whether a controller has yet to hear of a node since it was started: that is no news of the node.
+fn is_unknown(state: &str) -> bool {
+    state.split('+').next().is_some_and(|base| base.trim_end_matches('*') == "UNKNOWN")
+}
+
 /// Whether Slurm does not hear of a node: `DOWN`, or any state with a star behind it.
 fn is_down(state: &str) -> bool {
     let silent = |word: &str| matches!(word.trim_end_matches('*'), "DOWN" | "FAIL" | "NOT_RESPONDING");
-    state.contains('*') || state.split('+').any(silent)
+    !is_unknown(state) && (state.contains('*') || state.split('+').any(silent))
 }
 
 /// The number of GPUs in `gpu:a100:4(S:0-1),gpu:2`.
@@ -259,8 +276,11 @@ pub fn jobs(bytes: &[u8]) -> Parsed<JobSeen> {
     for line in lines(bytes, &mut parsed, true) {
         let columns: Vec<&str> = line.splitn(8, '|').collect();
         let [id, state, start, end, nodes, planned, reservation, name] = columns[..] else {
-            // A name may hold line breaks: what follows one is no job.
-            if !line.trim().is_empty() {
+            // A name may hold line breaks: what follows one is no job. What begins as one does and is cut off may be.
+            let number = columns[0].bytes().take_while(u8::is_ascii_digit).count();
+            if number > 0 && columns.len() > 1 {
+                parsed.block(line, "not all of a job");
+            } else if !line.trim().is_empty() {
                 parsed.leave_out(line, "no job");
             }
             continue;
@@ -269,10 +289,10 @@ pub fn jobs(bytes: &[u8]) -> Parsed<JobSeen> {
         let hosts = match state {
             JobState::Pending => planned,
             JobState::Active | JobState::NodeFailed => nodes,
-            JobState::Over => "",
+            JobState::Over | JobState::Stopped => "",
         };
         // Where others' jobs were is nobody's concern.
-        let left = if state == JobState::Over && name.starts_with(TAG) { nodes } else { "" };
+        let left = if state.is_over() && name.starts_with(TAG) { nodes } else { "" };
         let of = |hosts: &str| expand(given(hosts).unwrap_or_default());
         let (nodes, ran_on) = match of(hosts).and_then(|nodes| Ok((nodes, of(left)?))) {
             Ok(both) => both,
@@ -299,8 +319,8 @@ pub fn jobs(bytes: &[u8]) -> Parsed<JobSeen> {
 fn job_state(state: &str) -> JobState {
     match state {
         "PENDING" | "REQUEUED" | "REQUEUE_HOLD" | "SPECIAL_EXIT" | "RESV_DEL_HOLD" => JobState::Pending,
-        "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEOUT" | "PREEMPTED" | "OUT_OF_MEMORY" | "DEADLINE"
-        | "REVOKED" | "BOOT_FAIL" => JobState::Over,
+        "COMPLETED" | "FAILED" | "OUT_OF_MEMORY" => JobState::Over,
+        "CANCELLED" | "TIMEOUT" | "PREEMPTED" | "DEADLINE" | "REVOKED" | "BOOT_FAIL" => JobState::Stopped,
         "NODE_FAIL" => JobState::NodeFailed,
         _ => JobState::Active,
     }

@@ -2,7 +2,7 @@
 
 use super::command::Tag;
 use super::execute::Slurm;
-use super::parse::{JobSeen, JobState};
+use super::parse::JobSeen;
 use super::run_as::RunAs;
 use super::{SlurmConnector, SlurmPart};
 use crate::book::Booking;
@@ -68,7 +68,8 @@ impl<S: Slurm> SlurmConnector<S> {
             let runs = self.runs();
             let account = self.account_of(start.reservation);
             let shares = start.program.shares;
-            let shared = if shares { Some(runs.directory(start.job, account)?) } else { None };
+            let user = &start.program.user;
+            let shared = if shares { Some(runs.directory(start.job, user, account)?) } else { None };
             let task = Task {
                 begins,
                 until: until.as_millis(),
@@ -76,7 +77,7 @@ impl<S: Slurm> SlurmConnector<S> {
                 shared: shared.map(|shared| shared.path().to_owned()),
                 // A workflow's tasks come one after another.
                 alone: !shares,
-                brought: runs.bring(start.job, &start.program.particulars.inputs)?,
+                brought: runs.bring(start.job, user, &start.program.particulars.inputs)?,
                 ..task
             };
             booking.parts.insert(part.part, SlurmPart { hold: part.hold, until, lasts, task });
@@ -117,11 +118,15 @@ impl<S: Slurm> SlurmConnector<S> {
             let at = self.begin_of(&tag, Time::from_millis(begun.at).unwrap_or(now));
             messages.push(SiteMessage::Started { reservation, parts: vec![number], at });
         }
-        if let Some(ended) = &ended {
+        let end = ended.as_ref().and_then(|ended| match ended.end {
+            PartEnd::Lost if begun.supervisor.is_some() => self.lost(now, &tag, ended),
+            end => Some(end),
+        });
+        if let Some((ended, end)) = ended.as_ref().zip(end) {
             let at = self.end_of(now, &directory, &tag, ended, alone, until);
-            messages.push(SiteMessage::Ended { reservation, part: number, at, end: ended.end });
+            messages.push(SiteMessage::Ended { reservation, part: number, at, end });
         }
-        self.reported.note(reservation, number, Report { start: true, end: ended.is_some() });
+        self.reported.note(reservation, number, Report { start: true, end: end.is_some() });
         Ok(messages)
     }
 
@@ -172,10 +177,14 @@ impl<S: Slurm> SlurmConnector<S> {
         if now >= self.last_moment(until) {
             return true;
         }
-        let Some((_, snapshot)) = &self.seen else { return false };
+        let Some((seen, snapshot)) = &self.seen else { return false };
+        // What was seen before its supervisor was last submitted is the end of another one.
+        if self.submitted.get(&self.job_tag(tag, tag.place)).is_some_and(|(at, _)| seen <= at) {
+            return false;
+        }
         let name = self.job_name(tag);
         let usable = |node: &String| snapshot.nodes.get(node).is_some_and(|node| node.usable);
-        let over = |job: &JobSeen| job.state == JobState::Over && job.ran_on.iter().all(usable);
+        let over = |job: &JobSeen| job.state.is_over() && job.ran_on.iter().all(usable);
         let mut jobs = snapshot.jobs.iter().filter(|job| job.name == name).peekable();
         jobs.peek().is_some() && jobs.all(over) && self.node_of(tag).is_none_or(|node| usable(&node))
     }

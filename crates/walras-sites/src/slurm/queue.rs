@@ -141,7 +141,7 @@ impl<S: Slurm> SlurmConnector<S> {
             let name = self.instance.tag(&tag);
             let known = snapshot.jobs.iter().any(|job| job.name == name);
             if known || self.is_finished(&tag) {
-                self.submitted.insert(tag, Instant::now());
+                self.submitted.insert(tag, (Instant::now(), 1));
                 continue;
             }
             self.submit_place(&tag)?;
@@ -188,7 +188,7 @@ impl<S: Slurm> SlurmConnector<S> {
         let Some((_, snapshot)) = &self.seen else { return false };
         let name = self.job_name(tag);
         let mut jobs = snapshot.jobs.iter().filter(|job| job.name == name).peekable();
-        jobs.peek().is_some() && jobs.all(|job| matches!(job.state, JobState::Over | JobState::NodeFailed))
+        jobs.peek().is_some() && jobs.all(|job| job.state.is_over() || job.state == JobState::NodeFailed)
     }
 
     /// When a part has begun, for the bill. Its supervisor runs as the user, who could tell a later begin: Slurm has seen when the node was taken.

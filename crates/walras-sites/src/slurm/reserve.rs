@@ -62,6 +62,9 @@ impl<S: Slurm> SlurmConnector<S> {
             Runs::As(account) => Some(account),
             Runs::Nowhere => return refuse(SiteRefusal::NoAccount),
         };
+        if !self.is_clear(reservation)? {
+            return refuse(SiteRefusal::Busy);
+        }
         // How much room a queue has, the book knows.
         let free = self.is_queue() || self.has_room(now, holds) && self.is_free(reservation, holds, busy)?;
         if !free {

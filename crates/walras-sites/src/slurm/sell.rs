@@ -21,7 +21,8 @@ impl<S: Slurm> SlurmConnector<S> {
         let first = later(now, margin.before + 1_000).max(horizon.start());
         let Some(horizon) = Interval::new(first, limit) else { return Ok(Vec::new()) };
         let snapshot = self.read(self.options.look_every)?;
-        let (numbers, names): (Vec<NodeId>, Vec<String>) = self.options.nodes.iter().cloned().unzip();
+        let sold = self.options.nodes.iter().filter(|(node, _)| !self.is_barren(node.number()));
+        let (numbers, names): (Vec<NodeId>, Vec<String>) = sold.cloned().unzip();
         let free = snapshot.free(&names, &self.instance, wall_millis() / 1_000, horizon, margin);
         let of_nodes = free.into_iter().zip(numbers);
         let times = of_nodes

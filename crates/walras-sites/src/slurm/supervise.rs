@@ -31,6 +31,10 @@ use std::time::Duration;
 
 /// How often the directory is looked at, in milliseconds. Files are opened anew each time: network file systems remember.
 const LOOK_EVERY: i64 = 50;
+/// Exit codes above this one are those of programs that a signal has ended.
+const BY_SIGNAL: i32 = 128;
+/// Slurm sends its signals to all processes of a job within this time, in milliseconds.
+const TOLD_WITHIN: i64 = 500;
 
 /// What programs are told of where they are, and what Slurm calls it.
 const WHERE: [(&str, &str); 7] = [
@@ -42,6 +46,9 @@ const WHERE: [(&str, &str); 7] = [
     ("SLURM_JOB_NODELIST", "SLURM_JOB_NODELIST"),
     ("SLURM_JOB_PARTITION", "SLURM_JOB_PARTITION"),
 ];
+
+/// What Slurm's own programs go by: they are to find the job of Slurm's, not that of ours which has the same number.
+const OF_SLURM: [&str; 3] = ["SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CPUS_ON_NODE"];
 
 /// What the supervisor of a hold knows before any part of it is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,21 +187,35 @@ impl Supervisor {
             crate::local::process::signal(&orphans, rustix::process::Signal::KILL);
             return Ok(true);
         }
-        let lost = Ended { at: wall_millis(), end: PartEnd::Lost };
-        part.write_once("ended.json", &lost).map_err(|error| part.wrong(&error))?;
+        // On a node that goes on a supervisor does not end by itself.
+        let end = if first.is_of_this_run() { PartEnd::Vanished } else { PartEnd::Lost };
+        let gone = Ended { at: wall_millis(), end };
+        part.write_once("ended.json", &gone).map_err(|error| part.wrong(&error))?;
         Ok(false)
     }
 
     /// What a program is told of where it is, where only Slurm knows.
     fn told_where(&self, task: &Task) -> Task {
         let mut task = task.clone();
-        if self.lasts.is_some() {
-            for (name, from) in WHERE {
-                task.environment.retain(|(other, _)| other != name);
-                task.environment.extend(std::env::var(from).ok().map(|value| (name.to_owned(), value)));
-            }
+        let queued = if self.lasts.is_some() { WHERE.as_slice() } else { &[] };
+        for (name, from) in queued.iter().copied().chain(OF_SLURM.map(|name| (name, name))) {
+            task.environment.retain(|(other, _)| other != name);
+            task.environment.extend(std::env::var(from).ok().map(|value| (name.to_owned(), value)));
         }
         task
+    }
+
+    /// Whether Slurm wants this to end; of what a signal has ended, whether it says so in a moment.
+    fn is_told_within(&self, end: PartEnd) -> bool {
+        let signalled = matches!(end, PartEnd::Failed(code) if code > BY_SIGNAL);
+        let looks = if signalled { TOLD_WITHIN / LOOK_EVERY } else { 0 };
+        for _ in 0..looks {
+            if self.told.load(Ordering::Relaxed) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(LOOK_EVERY.unsigned_abs()));
+        }
+        self.told.load(Ordering::Relaxed)
     }
 
     fn run_part(&self, part: &PartDirectory, task: &Task) -> Result<(), SiteError> {
@@ -207,9 +228,8 @@ impl Supervisor {
         let task = Task { until: task.until.min(until), ..self.told_where(task) };
         let end = execute(part, &task, begun.at, &self.control);
         kill_all(self.own.pid);
-        // What Slurm ends early is no fault of the program's.
-        let ended_by_slurm = self.told.load(Ordering::Relaxed) && end != PartEnd::Done;
-        let end = if ended_by_slurm { PartEnd::Lost } else { end };
+        // What Slurm ends early is no fault of the program's, which may hear of it before we do.
+        let end = if end != PartEnd::Done && self.is_told_within(end) { PartEnd::Lost } else { end };
         record(part, &Ended { at: wall_millis(), end }, &self.control).map_err(wrong)
     }
 }

@@ -1,7 +1,7 @@
 //! A site to try things on.
 
 use crate::fake::FakeSlurm;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use walras_model::{Interval, Money, NodeId, Rate, Share, Time};
@@ -20,6 +20,7 @@ pub(crate) struct Bench {
     pub(crate) data: TempDir,
     pub(crate) options: Options,
     pub(crate) site: Box<dyn Connector>,
+    memory: PathBuf,
     /// How far ahead of the wall's clock the site is polled, in milliseconds.
     pub(crate) ahead: i64,
 }
@@ -179,13 +180,32 @@ impl Bench {
 
     pub(crate) fn new(options: Options) -> Bench {
         let data = tempfile::tempdir().unwrap();
-        let site = opened(&data, &options);
-        Bench { data, options, site, ahead: 0 }
+        let memory = data.path().join("site.db");
+        let site = opened(&data, &options, &memory);
+        Bench { data, options, site, memory, ahead: 0 }
     }
 
     /// The service ends, and another begins.
     pub(crate) fn reopen(&mut self) {
-        self.site = opened(&self.data, &self.options);
+        self.site = opened(&self.data, &self.options, &self.memory);
+    }
+
+    /// A copy of the site's memory as it is.
+    pub(crate) fn back_up(&self) -> PathBuf {
+        let copy = self.data.path().join("copy.db");
+        for ending in ["", "-wal", "-shm"] {
+            let named = |path: &Path| PathBuf::from(format!("{}{ending}", path.display()));
+            if named(&self.memory).exists() {
+                std::fs::copy(named(&self.memory), named(&copy)).unwrap();
+            }
+        }
+        copy
+    }
+
+    /// The service ends, and another begins with a memory of before.
+    pub(crate) fn put_back(&mut self, copy: PathBuf) {
+        self.memory = copy;
+        self.reopen();
     }
 
     pub(crate) fn is_local(&self) -> bool {
@@ -340,16 +360,15 @@ impl Bench {
     }
 }
 
-fn opened(data: &TempDir, options: &Options) -> Box<dyn Connector> {
-    let memory = data.path().join("site.db");
+fn opened(data: &TempDir, options: &Options, memory: &Path) -> Box<dyn Connector> {
     match options.clone() {
-        Options::Simulated(options) => Box::new(SimulatedConnector::open(options, &memory).unwrap()),
+        Options::Simulated(options) => Box::new(SimulatedConnector::open(options, memory).unwrap()),
         Options::Local(options) => {
             let directory = data.path().join("site");
-            Box::new(LocalConnector::open(options, Clock::WALL, &memory, &directory).unwrap())
+            Box::new(LocalConnector::open(options, Clock::WALL, memory, &directory).unwrap())
         }
         Options::Slurm(options, fake) => {
-            Box::new(SlurmConnector::open(options, fake, &memory, &data.path().join("site")).unwrap())
+            Box::new(SlurmConnector::open(options, fake, memory, &data.path().join("site")).unwrap())
         }
     }
 }

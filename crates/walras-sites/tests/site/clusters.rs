@@ -6,10 +6,12 @@ use crate::bench::{
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
-use walras_model::{NodeId, SiteId};
+use walras_model::{Interval, NodeId, SiteId};
 use walras_sites::local::{Account, Accounts};
 use walras_sites::slurm::RunAs;
-use walras_sites::{Effect, Hold, PartEnd, Prepare, SiteMessage, SiteRefusal, Stream, Trouble};
+use walras_sites::{
+    CycleNumber, Effect, Free, Hold, PartEnd, Prepare, SiteMessage, SiteRefusal, Stream, Trouble,
+};
 
 fn prepare(place: u64, user: &str, holds: Vec<Hold>) -> Effect {
     Effect::Prepare {
@@ -150,6 +152,25 @@ fn a_node_that_does_not_answer_is_down_until_it_does() {
     bench.reopen();
     fake.cluster().state = None;
     bench.wait(Vec::new(), |it| matches!(it, SiteMessage::NodeBack { node: it, .. } if *it == node));
+}
+
+/// It swallows jobs, one after another, and Slurm calls it idle.
+#[test]
+fn a_node_on_which_no_supervisor_comes_up_is_not_sold() {
+    let (mut bench, fake) = slurm();
+    fake.cluster().barren = true;
+    bench.book(number(1), &[hold(0, after(now(), 30_000), 30_000)]);
+    let node = NodeId::new(FIRST);
+    let said = bench.wait(Vec::new(), |it| matches!(it, SiteMessage::NodeDown { .. }));
+    assert!(said.iter().any(|it| matches!(it, SiteMessage::NodeDown { node: which, .. } if *which == node)));
+    let horizon = Interval::new(now(), after(now(), 600_000)).unwrap();
+    let said = bench.site.offers(now(), CycleNumber::new(1), horizon).unwrap();
+    let sold = |it: &SiteMessage| match it {
+        SiteMessage::Offers { free: Free::Slots(free), .. } => free.iter().map(|it| it.node).collect(),
+        _ => Vec::new(),
+    };
+    let sold: Vec<NodeId> = said.iter().flat_map(sold).collect();
+    assert_eq!(sold, [NodeId::new(FIRST + 1)]);
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub(crate) struct Cluster {
     /// How long jobs wait that it would start, in seconds, and whether those that were submitted do.
     pub(crate) wait: i64,
     pub(crate) full: bool,
+    /// Nothing that it starts comes up: its nodes do not see what is shared.
+    pub(crate) barren: bool,
     /// It takes no job.
     pub(crate) refuses: bool,
     /// Who may use the reservations that were made, and the words of the last submission.
@@ -109,6 +111,17 @@ impl FakeSlurm {
             kill(&mut job.children);
             job.cancelled = true;
             job.ended.get_or_insert(time.as_millis() / 1_000);
+        }
+    }
+
+    /// Asks every job to end, as Slurm does first.
+    pub(crate) fn tell_all_to_end(&self) {
+        for job in &mut self.cluster().jobs {
+            job.cancelled = true;
+            for child in &job.children {
+                let pid = rustix::process::Pid::from_child(child);
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+            }
         }
     }
 
@@ -209,11 +222,11 @@ impl Cluster {
     fn queue(&mut self) -> String {
         let mut text = self.others.clone();
         for (job, id) in self.jobs.iter_mut().zip(1..) {
-            let state = match (job.is_over(), job.children.is_empty()) {
+            let state = match (job.is_over(), job.cancelled) {
                 (true, true) => "CANCELLED",
                 (true, false) => "COMPLETED",
-                (false, true) => "PENDING",
-                (false, false) => "RUNNING",
+                (false, _) if job.children.is_empty() => "PENDING",
+                (false, _) => "RUNNING",
             };
             let (node, name, end) = (&job.node, &job.name, job.ended.unwrap_or(9_999_999_999));
             text.push_str(&format!("{id}|{state}|1|{end}|{node}|(null)|{name}|{name}\n"));
@@ -247,7 +260,11 @@ impl Cluster {
         let value = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)).map(str::to_owned);
         let script = words.iter().position(|word| !word.starts_with('-')).unwrap();
         let command: Vec<String> = words[script + 1..].iter().map(|&word| word.to_owned()).collect();
-        let children = if self.full { Vec::new() } else { spawn(&command) };
+        let children = match (self.full, self.barren) {
+            (true, _) => Vec::new(),
+            (false, true) => vec![Command::new("false").spawn().unwrap()],
+            (false, false) => spawn(&command),
+        };
         self.submitted = words.iter().map(|&word| word.to_owned()).collect();
         self.jobs.push(Job {
             name: value("--job-name=").unwrap(),

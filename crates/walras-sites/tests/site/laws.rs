@@ -8,7 +8,7 @@ use std::time::Duration;
 use walras_model::{Interval, NodeId, Span};
 use walras_sites::{
     CycleNumber, Free, FreeTime, Hold, JobNumber, Offering, PartEnd, SiteError, SiteMessage, SiteRefusal,
-    Start, StartPart,
+    Start, StartPart, Stream,
 };
 
 /// One test for each law and connector. Two are not laws of Slurm's clusters: there, holds of whole seconds keep apart, and free time
@@ -48,6 +48,7 @@ laws!(
         what_ended_meanwhile_is_told,
         what_runs_is_found_again,
         what_was_told_is_told_again_when_asked,
+        a_memory_that_was_put_back_knows_nothing_of_what_came_after_it,
     ],
 );
 
@@ -356,5 +357,41 @@ fn a_queue_has_room_for_so_many() {
         assert_eq!(bench.wait_end(said, 1), PartEnd::Done);
         bench.cancel(number(1));
         bench.book(number(3), &[unplaced]);
+    }
+}
+
+/// Numbers are given out again then, and what was under them is nobody's any more.
+fn a_memory_that_was_put_back_knows_nothing_of_what_came_after_it(bench: &mut Bench) {
+    let before = bench.back_up();
+    bench.book(number(1), &[hold(0, now(), bench.room(1_000))]);
+    let said = bench.start(number(1), 1, &command(&["sh", "-c", "echo old > old; echo old"]));
+    bench.ahead = if bench.is_local() { 0 } else { 3_600_000 };
+    bench.wait_end(said, 0);
+    bench.book(number(2), &[hold(1, now(), bench.room(1_000))]);
+    let said = bench.start(number(2), 1, &command(&["sleep", "30"]));
+    if bench.is_local() {
+        bench.wait_start(said);
+    }
+    bench.put_back(before);
+    bench.ahead = 0;
+    for (place, node) in [(1, 0), (2, 1)] {
+        // What still runs is ended first.
+        let holds = [hold(node, now(), bench.room(1_000))];
+        let begun = std::time::Instant::now();
+        while bench.ask(now(), number(place), &holds, after(now(), 60_000)).unwrap()
+            != [SiteMessage::Prepared(number(place))]
+        {
+            assert!(begun.elapsed() < Duration::from_secs(20), "nothing can be held under number {place}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        bench.site.confirm(now(), number(place)).unwrap();
+        let said = bench.start(number(place), 1, &command(&["sh", "-c", "ls; echo new"]));
+        bench.ahead = if bench.is_local() { 0 } else { 3_600_000 };
+        assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
+        if bench.is_local() {
+            let output = bench.site.output(number(place), 0, Stream::Output).unwrap();
+            assert_eq!(std::fs::read_to_string(output).unwrap(), "output\nnew\n");
+        }
+        bench.ahead = 0;
     }
 }

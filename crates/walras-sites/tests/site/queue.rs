@@ -70,8 +70,8 @@ fn what_takes_longer_than_was_bought_is_ended() {
     let program = bench.gated("long");
     let said = bench.start(number(1), 1, &program);
     let end = bench.wait_end(said, 0);
-    // On a slow machine it was not its own fault.
-    assert!(matches!(end, PartEnd::TimedOut | PartEnd::Lost), "{end:?}");
+    // On a slow machine it was not its own fault; that is the word of its supervisor alone, and it has run.
+    assert!(matches!(end, PartEnd::TimedOut | PartEnd::Vanished), "{end:?}");
     assert!(!runs(&line(&bench.data.path().join("long.pid"))));
 }
 

@@ -112,3 +112,16 @@ fn files_that_come_with_a_plain_job_are_in_the_directory_of_every_part() {
         assert!(matches!(left.open("link"), Err(FileFault::Outside(_))));
     }
 }
+
+/// Numbers of jobs are given out again by a service that was put back from a backup.
+#[test]
+fn what_anothers_job_of_the_same_number_has_left_is_not_shared() {
+    let mut bench = Bench::local(local());
+    let ends = run(&mut bench, 1, &flow(), &[Some(task("cat raw/1 > a", &["a"]))]);
+    assert_eq!(ends, [PartEnd::Done]);
+    let other = Program { user: "bob".to_owned(), ..flow() };
+    let ends = run(&mut bench, 2, &other, &[Some(task("test ! -e a && cat raw/1 > b", &["b"]))]);
+    assert_eq!(ends, [PartEnd::Done]);
+    let files = bench.site.files(JOB, "bob").unwrap().unwrap();
+    assert!(files.open("a").is_err() && files.open("b").is_ok());
+}

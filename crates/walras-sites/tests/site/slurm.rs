@@ -76,6 +76,23 @@ fn what_slurm_forgets_moves_or_drains_is_taken() {
     }
 }
 
+/// A controller that was started again does not know its nodes for some seconds. That is no news of them.
+#[test]
+fn what_a_controller_does_not_know_yet_is_not_taken() {
+    for state in ["UNKNOWN", "UNKNOWN*", "UNKNOWN+PLANNED"] {
+        let (mut bench, fake) = slurm();
+        bench.book(number(1), &[hold(0, after(now(), 60_000), 5_000)]);
+        fake.cluster().state = Some(state.to_owned());
+        let looks = fake.cluster().looks;
+        let mut said = Vec::new();
+        while fake.cluster().looks < looks + 3 {
+            said.extend(bench.site.poll(now()).unwrap());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(said, [], "{state}");
+    }
+}
+
 #[test]
 fn what_slurm_revives_goes_again() {
     let (mut bench, fake) = slurm();

@@ -42,6 +42,11 @@ fn states_that_are_not_known_are_not_usable() {
     {
         assert!(!is_usable(state), "{state}");
     }
+    for (state, down, unknown) in
+        [("DOWN*", true, false), ("IDLE", false, false), ("UNKNOWN", false, true), ("UNKNOWN*", false, true)]
+    {
+        assert_eq!((is_down(state), is_unknown(state)), (down, unknown), "{state}");
+    }
 }
 
 #[test]
@@ -55,7 +60,7 @@ fn jobs_are_read() {
     assert_eq!((of("1").start, of("1").reservation.as_deref()), (None, Some("walras-x-1-0")));
     assert_eq!((of("4").state, of("4").end), (JobState::Active, None));
     assert_eq!(of("4").nodes, ["n1", "n3", "n4"]);
-    assert_eq!(of("5").state, JobState::Over);
+    assert_eq!(of("5").state, JobState::Stopped);
     // The second line of a name is no job.
     assert_eq!(of("1").name, "a");
     assert_eq!(parsed.left_out, ["b|c: no job"]);
@@ -90,6 +95,7 @@ fn what_takes_time_and_is_not_understood_keeps_everything_from_being_sold() {
     let endless = b"7|RUNNING|1|2|n[1-2000000]|(null)|(null)|x\n";
     assert_eq!(jobs(endless).blocked.as_deref(), Some("job 7: more than 1000000 hosts"));
     assert!(jobs(b"7|RUNNING|1|2|n1\xff|(null)|(null)|x\n").blocked.is_some());
+    assert_eq!(jobs(b"7|RUNNING|1|2|n1").blocked.as_deref(), Some("7|RUNNING|1|2|n1: not all of a job"));
     let moved = b"ReservationName=r StartTime=soon EndTime=2 Nodes=n1\n";
     assert_eq!(reservations(moved).blocked.as_deref(), Some("r: no start or end"));
     assert!(reservations(b"ReservationName=r StartTime=1 EndTime=2 Nodes=n[1\n").blocked.is_some());
