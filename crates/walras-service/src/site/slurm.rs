@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
+use walras_model::quantity::{MILLION, rounding};
 use walras_model::{Fixed, Performance, Rate, Share, Span, Value};
 use walras_sites::SiteError;
 use walras_sites::local::Account;
@@ -66,9 +67,15 @@ impl SlurmConfig {
         seconds("within_seconds", self.within_seconds, 5, 1, 600)?;
         self.choice()?;
         self.check_words()?;
-        let missing =
-            "slurm.directory: it is missing: expected a directory that the service and all nodes share";
-        self.directory.as_ref().map(|_| ()).ok_or_else(|| missing.to_owned())
+        if self.ahead_hours == Some(0) {
+            return Err("slurm.ahead_hours: 0: nothing would be sold: expected at least 1".to_owned());
+        }
+        let expected = "expected a directory that the service and all nodes share, by its whole name";
+        match &self.directory {
+            Some(directory) if directory.is_absolute() => Ok(()),
+            Some(directory) => Err(format!("slurm.directory: {}: {expected}", directory.display())),
+            None => Err(format!("slurm.directory: it is missing: {expected}")),
+        }
     }
 
     fn choice(&self) -> Result<Choice, String> {
@@ -115,16 +122,15 @@ impl SlurmConfig {
         })
     }
 
-    /// The directory, made where it is missing, if we can write there.
+    /// The directory, if we can write there. It is not made: what is not there is not shared by anybody.
     fn shared(&self) -> Result<PathBuf, String> {
         let directory = self.directory.clone().unwrap_or_default();
         let wrong = |error: std::io::Error| {
             format!(
-                "slurm.directory: {}: {error}: expected a directory that the service can write to",
+                "slurm.directory: {}: {error}: expected a directory that is there, and that the service can write to",
                 directory.display()
             )
         };
-        std::fs::create_dir_all(&directory).map_err(wrong)?;
         let trial = directory.join(format!(".walras.{}", std::process::id()));
         std::fs::write(&trial, b"").and_then(|()| std::fs::remove_file(&trial)).map_err(wrong)?;
         Ok(directory)
@@ -301,7 +307,9 @@ impl SiteConfig {
         let plain = seen.features.iter().filter(|feature| !feature.contains('='));
         all.extend(plain.map(|feature| (feature.clone(), Value::Flag(true))));
         all.extend(seen.processors.map(|count| ("cores".to_owned(), Value::Number(whole(count.into())))));
-        all.extend(seen.memory.map(|mib| ("memory_gb".to_owned(), Value::Number(whole(mib / 1_024)))));
+        let gib = |mib: u64| rounding::down(i128::from(mib) * i128::from(MILLION), 1_024);
+        let gib = |mib: u64| Fixed::from_millionths(i64::try_from(gib(mib)).unwrap_or(i64::MAX));
+        all.extend(seen.memory.map(|mib| ("memory_gb".to_owned(), Value::Number(gib(mib)))));
         if seen.gpus > 0 {
             all.insert("gpus".to_owned(), Value::Number(whole(seen.gpus.into())));
         }

@@ -64,6 +64,9 @@ pub fn read_sites<R: BufRead>(mut table: Table<R>, prices: &PriceList) -> Result
     while let Some(row) = table.next_row().map_err(BadSites::Line)? {
         let read = || -> Result<Site, BadLine> {
             let wrong = |why: String| row.wrong(why);
+            if row.knows(&["units"]) {
+                return Err(row.wrong("units: nodes are simulated whole: leave the column out"));
+            }
             let name = row.need(&["name", "site"])?;
             let nodes = row.need(&["nodes"])?;
             let mut site = named(name, nodes, prices).map_err(wrong)?;
@@ -201,6 +204,10 @@ mod tests {
         assert_eq!(error("name,nodes\na,0\n"), "line 2: needs a number of nodes of at least 1");
         assert_eq!(error("name,nodes,price\na,1,x\n"), "line 2: 'x' is not a price");
         assert_eq!(error("name,nodes\n"), "there is no site");
+        assert_eq!(
+            error("name,nodes,units\na,1,8\n"),
+            "line 2: units: nodes are simulated whole: leave the column out"
+        );
         assert_eq!(error("name,nodes\na,1\na,2\n"), "two sites have the same name");
     }
 

@@ -115,7 +115,7 @@ fn files_that_come_with_a_plain_job_are_in_the_directory_of_every_part() {
 
 /// Numbers of jobs are given out again by a service that was put back from a backup.
 #[test]
-fn what_anothers_job_of_the_same_number_has_left_is_not_shared() {
+fn what_a_job_of_another_user_and_the_same_number_has_left_is_not_shared() {
     let mut bench = Bench::local(local());
     let ends = run(&mut bench, 1, &flow(), &[Some(task("cat raw/1 > a", &["a"]))]);
     assert_eq!(ends, [PartEnd::Done]);

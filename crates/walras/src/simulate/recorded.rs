@@ -65,10 +65,13 @@ pub(super) fn read(path: &Path) -> Result<Given, Failure> {
     let count = recorded.done.len();
     let waited: i64 = recorded.done.iter().map(|(_, wait)| wait.as_millis()).sum();
     let mean = waited as f64 / 1_000.0 / count.max(1) as f64;
-    let notes = vec![format!(
+    let mut notes = vec![format!(
         "{}: {count} jobs, which waited for {mean:.0} s on average as it was; left out: {left_out} that are workflows or did not end well",
         path.display()
     )];
+    if recorded.sites.iter().flat_map(|site| &site.nodes).any(|node| node.division.is_divided()) {
+        notes.push("Nodes that are sold in units are simulated whole: what shared one waits for it, or is too wide, and pays for all of it.".to_owned());
+    }
     let policy = recorded.policy;
     let mut jobs: Vec<Job> = recorded.done.into_iter().map(|(job, _)| job).collect();
     jobs.sort_by_key(|job| (job.submit, job.number));

@@ -12,6 +12,7 @@ const NODE: &str =
 fn cluster(home: &ServiceHome, nodes: &str, reserve: &str) {
     let directory = home.path("slurm");
     std::fs::create_dir_all(&directory).unwrap();
+    std::fs::create_dir_all(home.path("shared")).unwrap();
     std::fs::write(directory.join("nodes"), nodes).unwrap();
     let script = format!(
         "#!/bin/sh\ncase \"$*\" in\n*'show node'*) cat '{}' ;;\n*'show config'*) echo 'ClusterName = fake' ;;\n\
@@ -56,6 +57,9 @@ fn what_cannot_be_is_said_with_its_key() {
     let two = format!("{}{}", one(""), table(&home, "south", ""));
     let cases: Vec<(String, &[&str])> = vec![
         (one("colour = 3"), &["walras.toml", "colour"]),
+        (one("ahead_hours = 0"), &["walras.toml", "slurm.ahead_hours", "at least 1"]),
+        (one("").replace("/shared\"", "/nowhere\""), &["slurm.directory", "/nowhere", "that is there"]),
+        (one("").replace("directory = \"/", "directory = \""), &["slurm.directory", "by its whole name"]),
         (one("partitions = [\"long\"]"), &["walras.toml", "slurm.partitions", "'long'", "expected batch"]),
         (one("nodes = [\"n7\"]"), &["slurm.nodes", "'n7'", "expected n1"]),
         (one("share = 1.5"), &["slurm.share", "1.5"]),
