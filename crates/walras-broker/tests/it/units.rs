@@ -2,8 +2,10 @@
 
 use crate::vo::{MINUTE, Vo, at, credits, rate, span, user};
 use std::collections::BTreeMap;
+use walras_broker::account::Unpayable;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::JobNumber;
+use walras_broker::job::Why;
 use walras_broker::policy::{Deciding, Policy, PromisePolicy};
 use walras_broker::price::PriceRules;
 use walras_broker::sales::sales;
@@ -79,6 +81,30 @@ fn four_run_side_by_side_on_one_node_and_each_pays_a_quarter() {
         // Ten minutes at one credit a second, five times.
         let paid = before.checked_sub(vo.balance(&user("bob"))).unwrap();
         assert_eq!(paid, credits(3_000));
+    }
+}
+
+/// Ten minutes of a whole node cost 2,400 credits, and of one unit 600: who has 700 pays for a unit, and not for two.
+#[test]
+fn who_pays_for_a_unit_need_not_pay_for_the_node() {
+    for deciding in deciding() {
+        let mut vo = vo(1, deciding);
+        vo.join("eve", None, 700);
+        let job = |vo: &mut Vo, name: &str, requires: Option<Requirement>| {
+            let mut job = vo.job(name, 1, 10);
+            job.user = "eve".to_owned();
+            job.request.requires.extend(requires);
+            vo.submit(job)
+        };
+        let large = job(&mut vo, "large", cores(3));
+        let small = job(&mut vo, "small", None);
+        vo.run_until(60 * MINUTE);
+        assert!(vo.started(small).is_some(), "it costs 600 credits");
+        assert_eq!(vo.started(large), None);
+        let Some(Why::NoMoney(Unpayable::Short { needed, .. })) = &vo.broker.state().jobs[&large].why else {
+            panic!("{:?}", vo.broker.state().jobs[&large].why)
+        };
+        assert_eq!(*needed, credits(1_200), "two units of four");
     }
 }
 
