@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, ReadError, Within, path_text};
 use crate::scenario::Scenario;
 use std::collections::BTreeSet;
 use walras_model::workflow::Terms;
-use walras_model::{Interval, Lane, Platform, Workflow};
+use walras_model::{Batch, Interval, Lane, Platform, Requirement, Test, Value, Workflow};
 use walras_verify::tasks::verify_tasks;
 use walras_verify::{Claim, verify_plan};
 
@@ -19,7 +19,8 @@ impl Plan {
         workflows: &[Option<Workflow>],
         source: &str,
     ) -> Result<Vec<PlanViolation>, ReadError> {
-        let windows = verify_plan(claim, &scenario.offers, &scenario.batch, self.rules());
+        let batch = with_whole_nodes(&scenario.batch, workflows);
+        let windows = verify_plan(claim, &scenario.offers, &batch, self.rules());
         let tasks = self.workflow_violations(claim, scenario, workflows, source)?;
         let windows = windows.into_iter().map(PlanViolation::Windows);
         Ok(windows.chain(tasks.into_iter().map(PlanViolation::Workflow)).collect())
@@ -97,6 +98,16 @@ impl Plan {
             .filter_map(|index| Some((index, self.alternatives.get(index)?)))
             .find(|(_, found)| found.job == job)
     }
+}
+
+/// The batch where workflows ask for nodes without anybody beside: their tasks take nodes whole, and the verifier of windows knows requests only.
+fn with_whole_nodes(batch: &Batch, workflows: &[Option<Workflow>]) -> Batch {
+    let mut requests = batch.requests().to_vec();
+    for (request, _) in requests.iter_mut().zip(workflows).filter(|(_, workflow)| workflow.is_some()) {
+        let test = Test::Equals(Value::Flag(true));
+        request.requires.push(Requirement { attribute: "exclusive".to_owned(), test });
+    }
+    Batch::new(requests)
 }
 
 /// The part of a node's time that a slot of a window claims; `None` when it is not for sale.

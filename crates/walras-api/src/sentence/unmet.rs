@@ -32,15 +32,19 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
         return too_long_text(state, spec, &sites, there);
     }
     let all = sites.iter().map(|site| site.nodes.len()).sum::<usize>();
-    let (one_site, so_many) = match (request.scope.same_site, asked.is_empty()) {
-        (true, _) => (" on one site", "no site has so many".to_owned()),
-        (false, true) => ("", format!("there are {all}")),
-        (false, false) => ("", format!("{there} of {all} nodes have that")),
+    let is_divided = |site: &&SiteSpec| site.nodes.iter().any(|node| node.division.is_divided());
+    // Tasks share nodes that are sold in units, so that there it is tasks that are counted.
+    let (what, has) = match spec.workflow.is_none() && sites.iter().any(is_divided) {
+        true => (format!("room for {}", counted(needed, "task")), format!("there is room for {there}")),
+        false if asked.is_empty() => (counted(needed, "node"), format!("there are {all}")),
+        false => (counted(needed, "node"), format!("{there} of {all} nodes have that")),
     };
-    let mut text = format!(
-        "no site can ever run it: it needs {}{asked}{one_site} at once, and {so_many}",
-        counted(needed, "node")
-    );
+    let (one_site, so_many) = match request.scope.same_site {
+        true => (" on one site", "no site has so many".to_owned()),
+        false => ("", has),
+    };
+    let mut text =
+        format!("no site can ever run it: it needs {what}{asked}{one_site} at once, and {so_many}");
     let stated = stated(&sites);
     if !stated.is_empty() {
         text.push_str(&format!("; nodes state {}", stated.join(", ")));
