@@ -118,3 +118,21 @@ fn lane_of(scenario: &Scenario, site: &str, node: &str, claimed: Interval) -> Op
     };
     all.lanes.into_iter().find(holds).map(|lane| Lane { free: vec![claimed], ..lane })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_model::workflow::Task;
+    use walras_model::{Request, Work};
+
+    /// A parallel job asks for what its file says, and a workflow for nodes without anybody beside.
+    #[test]
+    fn workflows_alone_take_whole_nodes() {
+        let work = Work::from_millis(1_000).unwrap();
+        let batch = Batch::new(vec![Request::new("parallel", 1, work), Request::new("workflow", 1, work)]);
+        let workflow = Workflow::new("w", vec![Task::new("a", Some(work))], Vec::new()).unwrap();
+        let batch = with_whole_nodes(&batch, &[None, Some(workflow)]);
+        let exclusive = |request: &Request| request.requires.iter().any(Requirement::is_exclusive);
+        assert_eq!(batch.requests().iter().map(exclusive).collect::<Vec<_>>(), [false, true]);
+    }
+}

@@ -111,3 +111,43 @@ fn stated(sites: &[&SiteSpec]) -> Vec<String> {
     };
     all.into_iter().take(NAMED_MAX).map(text).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_broker::fitting::fitting;
+    use walras_broker::price::PriceRules;
+    use walras_broker::site::{SiteKind, Timing};
+    use walras_broker::{Broker, Input};
+    use walras_model::{Division, Rate, Request, Time, Work};
+
+    /// Four nodes with room for four tasks each have room for sixteen, and are four nodes all the same.
+    #[test]
+    fn tasks_are_counted_where_they_share_nodes() {
+        let node = |number: u32| NodeSpec {
+            name: format!("n{number}"),
+            class: None,
+            performance: Performance::ONE,
+            watts: None,
+            attributes: Attributes::new(),
+            division: Division::new(4, [("cores".to_owned(), 4)].into()).unwrap(),
+        };
+        let site = SiteSpec {
+            name: "campus".to_owned(),
+            owner: "grace".to_owned(),
+            kind: SiteKind::Slots,
+            nodes: (0..4).map(node).collect(),
+            prices: PriceRules::flat(Rate::from_micros_per_second(1_000).unwrap()),
+            access: Default::default(),
+            timing: Timing::NOTHING,
+        };
+        let mut broker = Broker::default();
+        broker.handle(Time::from_millis(0).unwrap(), &Input::AddSite(site)).unwrap();
+        let request = Request::new("wide", 17, Work::from_millis(60_000).unwrap());
+        let spec = JobSpec::plain("ada".to_owned(), request);
+        let text = unmet_text(broker.state(), &spec, &fitting(broker.state(), &spec));
+        let expected =
+            "no site can ever run it: it needs room for 17 tasks at once, and there is room for 16";
+        assert!(text.starts_with(expected), "{text}");
+    }
+}
