@@ -108,10 +108,10 @@ impl Auditor {
         let Some(needed) = units_needed(&request.requires, machine.attributes, machine.division) else {
             return faults.push(AllocationFault::Unmet(site));
         };
-        // A workflow takes nodes whole; who finds one that is free as a whole may take it so.
-        let all = machine.division.map_or(1, Division::units);
-        let right = hold.units == all || job.spec.workflow.is_none() && hold.units == needed;
-        if let Some(node) = hold.node.filter(|_| !right) {
+        // A workflow takes nodes whole, and everybody else what they need.
+        let whole = job.spec.workflow.is_some();
+        let needed = if whole { machine.division.map_or(1, Division::units) } else { needed };
+        if let Some(node) = hold.node.filter(|_| hold.units != needed) {
             faults.push(AllocationFault::WrongUnits { node, needed, held: hold.units });
         }
     }

@@ -62,7 +62,7 @@ pub(crate) fn passes(requirement: &Requirement, attributes: &Attributes) -> bool
 }
 
 /// How many units of a node a task needs that requires this; `None` where the node does not have it. What a node counts is used by a requirement
-/// of a number, and the unit that is needed most of decides.
+/// that names an amount, the least of several, and the unit that is needed most of decides.
 pub(crate) fn units_needed(
     requires: &[Requirement],
     attributes: &Attributes,
@@ -76,8 +76,9 @@ pub(crate) fn units_needed(
         }
         let wanted = match &requirement.test {
             Test::Equals(Value::Number(number)) => Some(number.as_millionths()),
-            Test::Range { min, max: None } => min.map(|min| min.as_millionths()),
-            Test::Range { .. } | Test::Equals(_) | Test::OneOf(_) => None,
+            Test::Range { min, .. } => min.map(|min| min.as_millionths()),
+            Test::OneOf(values) => least_number(values),
+            Test::Equals(Value::Text(_) | Value::Flag(_)) => None,
         };
         let names = || requirement.attribute.split('|');
         let counted = names().filter_map(|name| Some((division?, *division?.resources().get(name)?)));
@@ -96,6 +97,12 @@ pub(crate) fn units_needed(
         most = most.max(units.min()?);
     }
     Some(most)
+}
+
+/// The least number among values, in millionths.
+fn least_number(values: &[Value]) -> Option<i64> {
+    let number = |value: &Value| if let Value::Number(it) = value { Some(it.as_millionths()) } else { None };
+    values.iter().filter_map(number).min()
 }
 
 fn is_met(requirement: &Requirement, value: Option<&Value>) -> bool {
@@ -161,6 +168,20 @@ mod tests {
         assert_eq!(lag_of(&network, 10, (a, 0), (a, 0)), 0);
         assert_eq!(lag_of(&network, 10, (a, 0), (a, 1)), 0);
         assert_eq!(lag_of(&network, 10, (a, 0), (b, 0)), 15);
+    }
+
+    #[test]
+    fn of_what_is_counted_the_least_amount_is_used() {
+        let division = Division::new(8, [("gpus".to_owned(), 8)].into()).unwrap();
+        let gpus = |count: i64| Fixed::from_millionths(count * 1_000_000);
+        let needed = |test| {
+            let requires = [Requirement { attribute: "gpus".into(), test }];
+            units_needed(&requires, &Attributes::new(), Some(&division))
+        };
+        assert_eq!(needed(Test::Range { min: Some(gpus(4)), max: Some(gpus(6)) }), Some(4));
+        assert_eq!(needed(Test::OneOf(vec![Value::Number(gpus(8)), Value::Number(gpus(6))])), Some(6));
+        assert_eq!(needed(Test::OneOf(vec![Value::Text("8".into())])), None);
+        assert_eq!(needed(Test::Equals(Value::Number(gpus(9)))), None);
     }
 
     #[test]

@@ -23,24 +23,40 @@ use walras_model::offer::{Node, Offers};
 use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, Time, rounding};
 use walras_model::request::Request;
 use walras_model::window::Window;
-use walras_model::{Explanation, Reason, SmallestChange};
+use walras_model::{Explanation, Reason, Requirement, SmallestChange};
 
 /// Why `request` has no window on `list`, and the least changes that would give it one.
 ///
 /// Call it only for a request without a window.
 pub fn explain(list: &SlotList, offers: &Offers, request: &Request, config: &SearchConfig) -> Explanation {
-    explain_counting(list, offers, request, config, &mut 0)
+    explain_counting(list, (offers, Sold { offers, whole: true }), request, config, &mut 0)
+}
+
+/// The nodes as their owners sell them: where they are sold in units, a search is on lanes of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Sold<'a> {
+    pub(crate) offers: &'a Offers,
+    /// Whether a task takes a node whole all the same.
+    pub(crate) whole: bool,
+}
+
+impl Sold<'_> {
+    /// How many tasks that require this have room on a node side by side.
+    fn room(&self, node: &Node, requires: &[Requirement]) -> u32 {
+        let units = node.units_needed(requires);
+        units.map_or(0, |units| if self.whole { 1 } else { node.division.units() / units.max(1) })
+    }
 }
 
 /// The same, counting the slots read.
 pub(crate) fn explain_counting(
     list: &SlotList,
-    offers: &Offers,
+    (offers, sold): (&Offers, Sold<'_>),
     request: &Request,
     config: &SearchConfig,
     slots_read: &mut u64,
 ) -> Explanation {
-    let case = Case { list, offers, request, config, slots_read: Cell::new(*slots_read) };
+    let case = Case { list, offers, sold, request, config, slots_read: Cell::new(*slots_read) };
     let explanation = case.explanation();
     *slots_read = case.slots_read.get();
     explanation
@@ -50,6 +66,7 @@ pub(crate) fn explain_counting(
 pub(crate) struct Case<'a> {
     pub(crate) list: &'a SlotList,
     pub(crate) offers: &'a Offers,
+    pub(crate) sold: Sold<'a>,
     pub(crate) request: &'a Request,
     pub(crate) config: &'a SearchConfig,
     pub(crate) slots_read: Cell<u64>,
@@ -170,37 +187,46 @@ impl Case<'_> {
         highest_below(self.offers, own, fits)
     }
 
-    /// Too few nodes, whatever time it is.
+    /// Too few nodes, whatever time it is: whatever by itself leaves too few is named, and then all together.
     pub(crate) fn node_reasons(&self) -> Vec<Reason> {
-        let view = self.view(self.request);
-        let needed = self.request.tasks;
-        let fitting = view.nodes_fitting;
-        if fitting >= needed as usize {
+        let request = self.request;
+        let fitting = count_u32(self.view(request).nodes_fitting);
+        if fitting >= request.tasks {
             return Vec::new();
         }
-        let count = |test: &dyn Fn(&Node) -> bool| {
-            count_u32(self.offers.nodes().iter().filter(|node| test(node)).count())
-        };
-        let performance_min = self.request.performance_min;
-        let fast = count(&|node| node.performance >= performance_min);
+        let sold = self.sold;
+        let performance_min = request.performance_min;
+        let room = |node: &Node, fits: bool| if fits { sold.room(node, &[]) } else { 0 };
         let mut reasons = Vec::new();
-        if fast < needed {
-            reasons.push(Reason::TooSlow { performance_min, nodes: fast, needed });
+        if let Some((nodes, needed)) = self.short(|node| room(node, node.performance >= performance_min)) {
+            reasons.push(Reason::TooSlow { performance_min, nodes, needed });
         }
-        for requirement in &self.request.requires {
-            let nodes = count(&|node| node.division.meets(requirement, &node.attributes));
-            if nodes < needed {
+        for requirement in &request.requires {
+            let alone = std::slice::from_ref(requirement);
+            if let Some((nodes, needed)) = self.short(|node| sold.room(node, alone)) {
                 reasons.push(Reason::RequirementUnmet { requirement: requirement.clone(), nodes, needed });
             }
         }
-        if let Algorithm::Criterion(criterion) = &self.config.algorithm {
-            let nodes = count(&|node| states(node, criterion));
-            if nodes < needed {
-                reasons.push(Reason::CriterionUnstated { criterion: criterion.to_string(), nodes, needed });
-            }
+        if let Algorithm::Criterion(criterion) = &self.config.algorithm
+            && let Some((nodes, needed)) = self.short(|node| room(node, states(node, criterion)))
+        {
+            reasons.push(Reason::CriterionUnstated { criterion: criterion.to_string(), nodes, needed });
         }
-        reasons.push(Reason::TooFewNodes { nodes: count_u32(fitting), needed });
+        let config = self.config;
+        let nodes = View::new(sold.offers, request, &config.algorithm, config.budget_factor).nodes_fitting;
+        let most = sold.offers.nodes().iter().map(|node| sold.room(node, &request.requires)).max();
+        let (nodes, needed) = with_more(count_u32(nodes), request.tasks - fitting, most.unwrap_or(0));
+        reasons.push(Reason::TooFewNodes { nodes, needed });
         reasons
+    }
+
+    /// How many nodes have room for tasks, and how many would have to, where there is too little.
+    fn short(&self, room: impl Fn(&Node) -> u32) -> Option<(u32, u32)> {
+        let rooms = || self.sold.offers.nodes().iter().map(&room).filter(|room| *room > 0);
+        let all: u64 = rooms().map(u64::from).sum();
+        let missing = u64::from(self.request.tasks).checked_sub(all).filter(|missing| *missing > 0)?;
+        let missing = u32::try_from(missing).unwrap_or(u32::MAX);
+        Some(with_more(count_u32(rooms().count()), missing, rooms().max().unwrap_or(0)))
     }
 
     /// Enough nodes, but never enough time on them, at any price and by any deadline.
@@ -297,6 +323,11 @@ fn most_at_once(list: &SlotList, view: &View, slots_read: &mut u64) -> u32 {
     let mut most = Most { view: &view, pools: vec![BinaryHeap::new(); view.pool_count], most: 0 };
     scan(list, &view, &mut most, slots_read);
     count_u32(most.most)
+}
+
+/// So many nodes, and how many they would be with room for some more tasks, on nodes like the one that has room for most.
+fn with_more(nodes: u32, missing: u32, most: u32) -> (u32, u32) {
+    (nodes, nodes.saturating_add(missing.div_ceil(most.max(1))))
 }
 
 fn count_u32(count: usize) -> u32 {

@@ -8,7 +8,7 @@
 //! one number, and a node is never sold beyond any of them: k of u units have k/u of everything. Nodes that are sold whole are the case of
 //! one unit.
 //!
-//! A requirement of a number on what a node counts is a use of it; every other requirement is a test, as ever.
+//! A requirement on what a node counts is a use of it where it names an amount ([`amount_asked`]); every other requirement is a test, as ever.
 //!
 //! ```
 //! use walras_model::{Attributes, Division, Fixed, Rate, Requirement, Test, price_of_units};
@@ -27,8 +27,9 @@
 
 use crate::attribute::{Attributes, Requirement, Test, Value};
 use crate::interval::Interval;
-use crate::quantity::{Fixed, Rate, Time, rounding};
+use crate::quantity::{Fixed, Rate, Span, Time, Watts, rounding};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A node is divided into no more units than this.
 pub const UNITS_MAX: u32 = 4_096;
@@ -48,7 +49,8 @@ const MILLION: i128 = 1_000_000;
 )]
 pub struct Division {
     units: u32,
-    resources: BTreeMap<String, u64>,
+    /// Shared, since parts of a node have the same.
+    resources: Arc<BTreeMap<String, u64>>,
 }
 
 /// A division as it is written.
@@ -70,7 +72,7 @@ impl TryFrom<WrittenDivision> for Division {
 #[cfg(feature = "serde")]
 impl From<Division> for WrittenDivision {
     fn from(division: Division) -> WrittenDivision {
-        WrittenDivision { units: division.units, resources: division.resources }
+        WrittenDivision { units: division.units, resources: Arc::unwrap_or_clone(division.resources) }
     }
 }
 
@@ -106,7 +108,7 @@ pub enum BadDivision {
 
 impl Default for Division {
     fn default() -> Division {
-        Division { units: 1, resources: BTreeMap::new() }
+        Division { units: 1, resources: Arc::default() }
     }
 }
 
@@ -125,12 +127,12 @@ impl Division {
                 return Err(BadDivision::Indivisible { resource, amount, units });
             }
         }
-        Ok(Division { units, resources })
+        Ok(Division { units, resources: Arc::new(resources) })
     }
 
     /// Says what is counted among a node's attributes as well, for who only tests it.
     pub fn state_in(&self, attributes: &mut Attributes) -> Result<(), BadDivision> {
-        for (resource, amount) in &self.resources {
+        for (resource, amount) in self.resources.as_ref() {
             let millionths = i64::try_from(*amount).unwrap_or(i64::MAX).saturating_mul(1_000_000);
             let value = Value::Number(Fixed::from_millionths(millionths));
             let before = attributes.insert(resource.clone(), value.clone());
@@ -165,7 +167,7 @@ impl Division {
 
     /// So many of these units as a node by itself, which takes the same requests.
     pub fn of_units(&self, units: u32) -> Division {
-        Division { units: units.clamp(1, self.units), resources: self.resources.clone() }
+        Division { units: units.clamp(1, self.units), resources: Arc::clone(&self.resources) }
     }
 
     /// How many units a task takes that requires this of a node with these attributes; `None` where it does not fit.
@@ -190,9 +192,9 @@ impl Division {
             return Some(self.units);
         }
         let counted = requirement.attribute.split('|').filter_map(|name| self.resources.get(name));
-        match used(&requirement.test) {
+        match amount_asked(&requirement.test) {
             Some(need) if counted.clone().next().is_some() => {
-                counted.filter_map(|amount| self.units_of(need, *amount)).min()
+                counted.filter_map(|amount| self.units_of(need.as_millionths(), *amount)).min()
             }
             Some(_) | None => requirement.is_met_by(attributes).then_some(0),
         }
@@ -206,12 +208,17 @@ impl Division {
     }
 }
 
-/// How much of something a test asks for, in millionths, where it asks for a number: of what is counted that is a use.
-fn used(test: &Test) -> Option<i64> {
+/// How much of something a test asks for at least, where it names an amount: of what is counted, that is used. Whoever would take several
+/// amounts takes the least of them, and an upper bound is kept by taking no more.
+pub fn amount_asked(test: &Test) -> Option<Fixed> {
+    let number = |value: &Value| match value {
+        Value::Number(number) => Some(*number),
+        Value::Text(_) | Value::Flag(_) => None,
+    };
     match test {
-        Test::Equals(Value::Number(number)) => Some(number.as_millionths()),
-        Test::Range { min: Some(least), max: None } => Some(least.as_millionths()),
-        Test::Equals(Value::Text(_) | Value::Flag(_)) | Test::Range { .. } | Test::OneOf(_) => None,
+        Test::Equals(value) => number(value),
+        Test::Range { min, max: _ } => *min,
+        Test::OneOf(values) => values.iter().filter_map(number).min(),
     }
 }
 
@@ -226,6 +233,27 @@ pub fn price_of_units(rate: Rate, units: u32, of: u32) -> Rate {
     let whole = i128::from(rate.as_micros_per_second());
     let part = rounding::up(whole * i128::from(units), i128::from(of));
     i64::try_from(part).ok().and_then(Rate::from_micros_per_second).unwrap_or(rate)
+}
+
+/// What so many of all units of a node draw, rounded up: all of them draw what the node draws.
+#[inline]
+pub fn watts_of_units(watts: Watts, units: u32, of: u32) -> Watts {
+    if units >= of {
+        return watts;
+    }
+    let part = rounding::up(i128::from(watts.as_milliwatts()) * i128::from(units), i128::from(of));
+    i64::try_from(part).ok().and_then(Watts::from_milliwatts).unwrap_or(watts)
+}
+
+/// The part of some time of a node that so many of all its units are, in milliseconds, rounded up.
+#[inline]
+pub fn time_of_units(span: Span, units: u32, of: u32) -> i64 {
+    let whole = span.as_millis();
+    if units >= of {
+        return whole;
+    }
+    let part = rounding::up(i128::from(whole) * i128::from(units), i128::from(of));
+    i64::try_from(part).unwrap_or(whole)
 }
 
 /// How many units are free when, of a node that has so many, inside an interval: in order of time, without times at which none are,
@@ -291,6 +319,12 @@ mod tests {
         assert_eq!(units(&[equals(Value::Number(Fixed::from_millionths(2_000_000)))]), Some(2));
         assert_eq!(units(&[equals(Value::Flag(true))]), None);
         assert_eq!(units(&[least("gpus|cores", 9_000_000)]), Some(2));
+        let gpus = |millions: i64| Fixed::from_millionths(millions * 1_000_000);
+        let asks = |test| units(&[Requirement { attribute: "gpus".to_owned(), test }]);
+        assert_eq!(asks(Test::Range { min: Some(gpus(4)), max: Some(gpus(6)) }), Some(4));
+        assert_eq!(asks(Test::Range { min: Some(gpus(9)), max: Some(gpus(16)) }), None);
+        assert_eq!(asks(Test::OneOf(vec![Value::Number(gpus(8)), Value::Number(gpus(6))])), Some(6));
+        assert_eq!(asks(Test::OneOf(vec![Value::Text("8".to_owned())])), None);
         let exclusive = Requirement { attribute: "exclusive".to_owned(), ..equals(Value::Flag(true)) };
         assert_eq!(units(&[exclusive]), Some(8));
         assert_eq!(node(1).units_needed(&[least("cores", 8_000_001)], &Attributes::new()), Some(1));
@@ -324,6 +358,12 @@ mod tests {
                 assert!(prices.is_sorted() && prices.last() == Some(&micros));
                 let apart = prices[0] * i64::from(of);
                 assert!((micros..micros + i64::from(of)).contains(&apart));
+                let (watts, span) =
+                    (Watts::from_milliwatts(micros).unwrap(), Span::from_millis(micros).unwrap());
+                for (units, price) in (1..=of).zip(&prices) {
+                    assert_eq!(watts_of_units(watts, units, of).as_milliwatts(), *price);
+                    assert_eq!(time_of_units(span, units, of), *price);
+                }
             }
         }
     }

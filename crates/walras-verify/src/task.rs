@@ -163,7 +163,7 @@ fn check_price(
     }
 }
 
-/// Appends what is wrong with the number of units that a task claims: it takes what it needs, or the whole node.
+/// What is wrong with the number of units that a task claims: it takes what it needs, and what somebody else needs of a node is not its own.
 fn wrong_units(
     task: &Task<'_>,
     node: &Node,
@@ -172,6 +172,5 @@ fn wrong_units(
 ) -> Option<Violation> {
     let claimed = task.claimed.units;
     let expected = units::needed(requires, node)?;
-    let right = claimed == expected || claimed == node.division.units();
-    (!right).then(|| Violation::WrongUnits { at: window.slot_at(task), expected, claimed })
+    (claimed != expected).then(|| Violation::WrongUnits { at: window.slot_at(task), expected, claimed })
 }

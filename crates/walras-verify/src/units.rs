@@ -24,11 +24,18 @@ pub(super) fn is_divided(node: &Node) -> bool {
 
 /// How much of which resource of a node a requirement uses, in millionths, and how much there is; nothing where it is a test.
 fn uses<'a>(requirement: &'a Requirement, node: &'a Node) -> Vec<(i128, i128)> {
-    let amount = match &requirement.test {
-        Test::Equals(Value::Number(number)) => number.as_millionths(),
-        Test::Range { min: Some(least), max: None } => least.as_millionths(),
-        _ => return Vec::new(),
+    let numbers: Vec<i64> = match &requirement.test {
+        Test::Equals(Value::Number(number)) => vec![number.as_millionths()],
+        Test::Range { min: Some(least), .. } => vec![least.as_millionths()],
+        Test::OneOf(values) => {
+            let number =
+                |value: &Value| if let Value::Number(it) = value { Some(it.as_millionths()) } else { None };
+            values.iter().filter_map(number).collect()
+        }
+        Test::Equals(Value::Text(_) | Value::Flag(_)) | Test::Range { min: None, .. } => Vec::new(),
     };
+    // Of several amounts that would do, the least is taken.
+    let Some(amount) = numbers.into_iter().min() else { return Vec::new() };
     let named = requirement.attribute.split('|').filter_map(|name| node.division.resources().get(name));
     named.map(|all| (i128::from(amount), i128::from(*all) * 1_000_000)).collect()
 }

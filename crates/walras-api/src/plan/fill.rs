@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, ReadError, Within, path_text};
 use crate::scenario::Scenario;
 use std::collections::BTreeSet;
 use walras_model::workflow::Terms;
-use walras_model::{Interval, Lane, Platform, Workflow};
+use walras_model::{Batch, Interval, Lane, Platform, Requirement, Test, Value, Workflow};
 use walras_verify::tasks::verify_tasks;
 use walras_verify::{Claim, verify_plan};
 
@@ -19,7 +19,8 @@ impl Plan {
         workflows: &[Option<Workflow>],
         source: &str,
     ) -> Result<Vec<PlanViolation>, ReadError> {
-        let windows = verify_plan(claim, &scenario.offers, &scenario.batch, self.rules());
+        let batch = with_whole_nodes(&scenario.batch, workflows);
+        let windows = verify_plan(claim, &scenario.offers, &batch, self.rules());
         let tasks = self.workflow_violations(claim, scenario, workflows, source)?;
         let windows = windows.into_iter().map(PlanViolation::Windows);
         Ok(windows.chain(tasks.into_iter().map(PlanViolation::Workflow)).collect())
@@ -99,6 +100,16 @@ impl Plan {
     }
 }
 
+/// The batch where workflows ask for nodes without anybody beside: their tasks take nodes whole, and the verifier of windows knows requests only.
+fn with_whole_nodes(batch: &Batch, workflows: &[Option<Workflow>]) -> Batch {
+    let mut requests = batch.requests().to_vec();
+    for (request, _) in requests.iter_mut().zip(workflows).filter(|(_, workflow)| workflow.is_some()) {
+        let test = Test::Equals(Value::Flag(true));
+        request.requires.push(Requirement { attribute: "exclusive".to_owned(), test });
+    }
+    Batch::new(requests)
+}
+
 /// The part of a node's time that a slot of a window claims; `None` when it is not for sale.
 fn lane_of(scenario: &Scenario, site: &str, node: &str, claimed: Interval) -> Option<Lane> {
     let all = Platform::of_offers(&scenario.offers, scenario.network);
@@ -106,4 +117,22 @@ fn lane_of(scenario: &Scenario, site: &str, node: &str, claimed: Interval) -> Op
         lane.site_name == site && lane.name == node && lane.free.iter().any(|free| free.contains(claimed))
     };
     all.lanes.into_iter().find(holds).map(|lane| Lane { free: vec![claimed], ..lane })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_model::workflow::Task;
+    use walras_model::{Request, Work};
+
+    /// A parallel job asks for what its file says, and a workflow for nodes without anybody beside.
+    #[test]
+    fn workflows_alone_take_whole_nodes() {
+        let work = Work::from_millis(1_000).unwrap();
+        let batch = Batch::new(vec![Request::new("parallel", 1, work), Request::new("workflow", 1, work)]);
+        let workflow = Workflow::new("w", vec![Task::new("a", Some(work))], Vec::new()).unwrap();
+        let batch = with_whole_nodes(&batch, &[None, Some(workflow)]);
+        let exclusive = |request: &Request| request.requires.iter().any(Requirement::is_exclusive);
+        assert_eq!(batch.requests().iter().map(exclusive).collect::<Vec<_>>(), [false, true]);
+    }
 }

@@ -10,7 +10,7 @@ use crate::number::Number;
 use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::refine::Strategy;
-use walras_model::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value, Work};
+use walras_model::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value, Work, amount_asked};
 
 /// The sites by name.
 type Sites = BTreeMap<String, SiteId>;
@@ -27,9 +27,13 @@ fn requests(entries: Vec<JobEntry>, offers: &Offers, unit: Unit) -> Result<Vec<R
     let sites = sites(offers);
     let mut names = Unique::new("job");
     let mut requests = Vec::with_capacity(entries.len());
+    let is_counted =
+        |name: &str| offers.nodes().iter().any(|node| node.division.resources().contains_key(name));
     for (index, entry) in entries.into_iter().enumerate() {
         names.insert(&entry.name, index).in_item(index)?;
-        requests.push(request(entry, &sites, unit).in_item(index)?);
+        let request = request(entry, &sites, unit).in_item(index)?;
+        amounts(&request.requires, is_counted).in_item(index)?;
+        requests.push(request);
     }
     Ok(requests)
 }
@@ -229,6 +233,20 @@ pub(crate) fn needs(
         all.push(Requirement { attribute, test: Test::Range { min, max: None } });
     }
     Ok(all)
+}
+
+/// Whether what jobs ask of resources that nodes count is something: 0 of them is no use of a node, and less is nothing at all. At least 0 is.
+pub(crate) fn amounts(requires: &[Requirement], is_counted: impl Fn(&str) -> bool) -> Result<(), Problem> {
+    for requirement in requires {
+        let Some(amount) = amount_asked(&requirement.test) else { continue };
+        let least = if matches!(requirement.test, Test::Range { .. }) { 0 } else { 1 };
+        if amount.as_millionths() < least && requirement.attribute.split('|').any(&is_counted) {
+            let what = "is not an amount of a resource, which some nodes count: it must be greater than 0";
+            let problem = Problem::new(&amount.to_string(), what);
+            return Err(problem).in_field(&requirement.attribute).in_field("requires");
+        }
+    }
+    Ok(())
 }
 
 fn test(spec: TestSpec) -> Result<Test, Problem> {

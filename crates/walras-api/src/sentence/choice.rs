@@ -81,7 +81,7 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
                 .to_owned()
         }
         Reason::NotExamined => {
-            "Too many jobs have no window: the limit on explanations was reached before this one.".to_owned()
+            "It was not looked into: a limit on the work of the search was reached before this job.".to_owned()
         }
     }
 }

@@ -32,15 +32,19 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
         return too_long_text(state, spec, &sites, there);
     }
     let all = sites.iter().map(|site| site.nodes.len()).sum::<usize>();
-    let (one_site, so_many) = match (request.scope.same_site, asked.is_empty()) {
-        (true, _) => (" on one site", "no site has so many".to_owned()),
-        (false, true) => ("", format!("there are {all}")),
-        (false, false) => ("", format!("{there} of {all} nodes have that")),
+    let is_divided = |site: &&SiteSpec| site.nodes.iter().any(|node| node.division.is_divided());
+    // Tasks share nodes that are sold in units, so that there it is tasks that are counted.
+    let (what, has) = match spec.workflow.is_none() && sites.iter().any(is_divided) {
+        true => (format!("room for {}", counted(needed, "task")), format!("there is room for {there}")),
+        false if asked.is_empty() => (counted(needed, "node"), format!("there are {all}")),
+        false => (counted(needed, "node"), format!("{there} of {all} nodes have that")),
     };
-    let mut text = format!(
-        "no site can ever run it: it needs {}{asked}{one_site} at once, and {so_many}",
-        counted(needed, "node")
-    );
+    let (one_site, so_many) = match request.scope.same_site {
+        true => (" on one site", "no site has so many".to_owned()),
+        false => ("", has),
+    };
+    let mut text =
+        format!("no site can ever run it: it needs {what}{asked}{one_site} at once, and {so_many}");
     let stated = stated(&sites);
     if !stated.is_empty() {
         text.push_str(&format!("; nodes state {}", stated.join(", ")));
@@ -106,4 +110,44 @@ fn stated(sites: &[&SiteSpec]) -> Vec<String> {
         format!("{name} {}", values.join(" or "))
     };
     all.into_iter().take(NAMED_MAX).map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_broker::fitting::fitting;
+    use walras_broker::price::PriceRules;
+    use walras_broker::site::{SiteKind, Timing};
+    use walras_broker::{Broker, Input};
+    use walras_model::{Division, Rate, Request, Time, Work};
+
+    /// Four nodes with room for four tasks each have room for sixteen, and are four nodes all the same.
+    #[test]
+    fn tasks_are_counted_where_they_share_nodes() {
+        let node = |number: u32| NodeSpec {
+            name: format!("n{number}"),
+            class: None,
+            performance: Performance::ONE,
+            watts: None,
+            attributes: Attributes::new(),
+            division: Division::new(4, [("cores".to_owned(), 4)].into()).unwrap(),
+        };
+        let site = SiteSpec {
+            name: "campus".to_owned(),
+            owner: "grace".to_owned(),
+            kind: SiteKind::Slots,
+            nodes: (0..4).map(node).collect(),
+            prices: PriceRules::flat(Rate::from_micros_per_second(1_000).unwrap()),
+            access: Default::default(),
+            timing: Timing::NOTHING,
+        };
+        let mut broker = Broker::default();
+        broker.handle(Time::from_millis(0).unwrap(), &Input::AddSite(site)).unwrap();
+        let request = Request::new("wide", 17, Work::from_millis(60_000).unwrap());
+        let spec = JobSpec::plain("ada".to_owned(), request);
+        let text = unmet_text(broker.state(), &spec, &fitting(broker.state(), &spec));
+        let expected =
+            "no site can ever run it: it needs room for 17 tasks at once, and there is room for 16";
+        assert!(text.starts_with(expected), "{text}");
+    }
 }

@@ -4,6 +4,7 @@
 //! repeating it means the same again. [`JobFile`] is what both have in common.
 
 mod check;
+pub use check::check_amounts;
 
 use super::environment::environment;
 use super::notify::NotifyFile;

@@ -33,7 +33,7 @@ pub use assign::{AssignFile, AssignedView};
 pub use directive::{DIRECTIVES, Directive, DirectiveKind, Takes};
 pub use draft::{JobDraft, read_object};
 pub(crate) use environment::environment;
-pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, moment, read_job};
+pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, check_amounts, moment, read_job};
 pub use lookalike::{NameFault, name_fault, unseen};
 pub use network::{LinkFile, NetworkFile};
 pub use notify::NotifyFile;

@@ -44,7 +44,7 @@ const TEXTS: [&str; 14] = [
     "search",
 ];
 /// The others that a directive may give.
-const VALUES: [&str; 17] = [
+const VALUES: [&str; 18] = [
     "after",
     "together",
     "notify",
@@ -58,6 +58,7 @@ const VALUES: [&str; 17] = [
     "performance_min",
     "priority",
     "requires",
+    "resources",
     "same_site",
     "prefers",
     "delay_cost",
@@ -161,6 +162,11 @@ impl Script<'_> {
 impl Keys {
     /// Adds requirements and variables to those that a job has itself, which count unless an option says otherwise.
     pub(super) fn merge(&mut self, fields: &mut Map<String, Value>) {
+        // What a task takes is asked for once: by the job's own `resources`, or by an option over them.
+        if let Some(Value::Object(own)) = fields.get_mut("resources") {
+            own.retain(|name, _| !self.by_option.contains(&format!("requires.{name}")));
+            self.requires.retain(|name, _| !own.contains_key(name));
+        }
         for (key, more) in [("requires", &mut self.requires), ("env", &mut self.env)] {
             match fields.get_mut(key) {
                 None if more.is_empty() => {}

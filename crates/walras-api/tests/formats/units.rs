@@ -1,8 +1,8 @@
 //! Nodes that are sold in units, and what tasks take of them, as files say it.
 
 use crate::read_yaml;
-use walras_core::{SearchConfig, find_alternatives};
-use walras_model::{Money, Value};
+use walras_core::{Algorithm, Criterion, SearchConfig, find_alternatives};
+use walras_model::{Money, Reason, Value};
 
 fn scenario(node: &str, job: &str) -> String {
     format!(
@@ -28,6 +28,17 @@ fn tasks_take_units_and_pay_their_part() {
 }
 
 #[test]
+fn a_range_and_a_list_take_the_least_that_they_ask_for() {
+    for needs in ["{min: 4, max: 6}", "[4]", "{in: [8, 4]}", "{min: 4}", "4"] {
+        let job = format!("tasks: 1, requires: {{gpus: {needs}}}");
+        let scenario = read_yaml(&scenario("resources: {gpus: 8}, units: 8", &job)).unwrap();
+        let found = find_alternatives(&scenario.offers, &scenario.batch, &SearchConfig::default()).found;
+        let units: Vec<u32> = found[0].window.placements().iter().map(|it| it.units).collect();
+        assert_eq!(units, [4], "{needs}");
+    }
+}
+
+#[test]
 fn what_cannot_be_sold_or_taken_is_named() {
     let wrong = |node: &str, job: &str| read_yaml(&scenario(node, job)).unwrap_err().to_string();
     let said = |text: String, parts: &[&str]| {
@@ -46,6 +57,50 @@ fn what_cannot_be_sold_or_taken_is_named() {
     said(wrong("units: 2", "tasks: 1, resources: {cores: 0}"), &["resources.cores", "0"]);
     said(wrong("units: 2", "tasks: 1, resources: {cores: -3}"), &["resources.cores", "-3"]);
     said(wrong("units: 2", "tasks: 1, resources: {cores: 1}, requires: {cores: 2}"), &["cores", "twice"]);
+    for amount in ["0", "-4", "{min: -4}", "[2, 0]"] {
+        let job = format!("tasks: 1, requires: {{cores: {amount}}}");
+        let number = if amount.contains('4') { "-4" } else { "0" };
+        said(wrong("resources: {cores: 8}, units: 2", &job), &["jobs[0].requires.cores", number, "resource"]);
+        // Of what nobody counts it is a test.
+        assert!(read_yaml(&scenario("attributes: {cores: 8}", &job)).is_ok());
+    }
+    assert!(read_yaml(&scenario("resources: {cores: 8}", "tasks: 1, requires: {cores: {min: 0}}")).is_ok());
+}
+
+/// Memory alone is short: two tasks of three have room on the one node. It is nodes that are counted, and not their units.
+#[test]
+fn only_what_is_short_is_blamed() {
+    let text = scenario(
+        "resources: {cores: 8, memory_gb: 64}, units: 8",
+        "tasks: 3, resources: {cores: 1, memory_gb: 32}",
+    );
+    let scenario = read_yaml(&text).unwrap();
+    let found = find_alternatives(&scenario.offers, &scenario.batch, &SearchConfig::default());
+    let reasons = &found.unscheduled[0].explanation.reasons;
+    assert!(
+        matches!(
+            &reasons[..],
+            [
+                Reason::RequirementUnmet { requirement, nodes: 1, needed: 2 },
+                Reason::TooFewNodes { nodes: 1, needed: 2 }
+            ] if requirement.attribute == "memory_gb"
+        ),
+        "{reasons:?}"
+    );
+    assert_eq!(found.unscheduled[0].explanation.smallest_change.tasks, Some(2));
+}
+
+/// An eighth of a node of 800 W draws less than a whole one of 200 W.
+#[test]
+fn a_part_of_a_node_draws_a_part() {
+    let text = scenario("watts: 800, units: 8", "tasks: 1")
+        .replace("jobs:", "      - {name: m, price: 8, watts: 200}\njobs:");
+    let scenario = read_yaml(&text).unwrap();
+    let config =
+        SearchConfig { algorithm: Algorithm::Criterion(Criterion::Energy), ..SearchConfig::default() };
+    let found = find_alternatives(&scenario.offers, &scenario.batch, &config).found;
+    let nodes: Vec<usize> = found.iter().map(|it| it.window.placements()[0].node.index()).collect();
+    assert_eq!(nodes.iter().position(|node| *node == 1), Some(8), "{nodes:?}");
 }
 
 #[test]

@@ -5,12 +5,14 @@
 //!
 //! **Method.** Free processors that are alike (site, speed, price, free for as long) make a market of `walras-assign`, and the VO's
 //! method assigns. As many jobs as possible are served, then the cost counts. Jobs that are overdue are assigned first, and
-//! where one of them only lacks room, nobody else is: room is made. Workflows, jobs with a search of their own and jobs that were promised
+//! where one of them only lacks room, nobody else is: room is made. Where nodes are sold in units, jobs that take the same of every node are
+//! assigned together, and after them those that take something else, on what is left. Workflows, jobs with a search of their own and jobs that were promised
 //! a window are planned by windows, on what the round leaves; so is, on all other sites, who found no place.
 //!
 //! **Complexity.** That of the method; each is bounded by counts of work, so that the same problem gives the same plan.
 
 use super::agenda::{admitted, after_paying};
+use super::pools::{Free, Pool, Taken, times_of};
 use super::{CapacityRound, PlanningAgenda, PlanningJob, PlanningProblem, by_windows};
 use crate::model::allocation::{Allocation, Hold};
 use crate::model::decision::{AssignedRound, Chosen, Decision, Proof, Unserved};
@@ -24,9 +26,7 @@ use walras_assign::{MarketRules, Unfit};
 use walras_core::agenda::Late;
 use walras_model::market::{Capacity, CapacityMarket, Demand, Splitting};
 use walras_model::quantity::{MILLION, rounding};
-use walras_model::{
-    Attributes, Factor, Interval, Money, NodeId, Offers, Rate, Request, SiteId, Slot, Span, Time,
-};
+use walras_model::{Factor, Interval, Money, Request, SiteId, Span};
 
 /// The plan: first the round, then everybody else.
 pub(super) fn plan(problem: &PlanningProblem, round: &CapacityRound) -> Decision {
@@ -35,19 +35,15 @@ pub(super) fn plan(problem: &PlanningProblem, round: &CapacityRound) -> Decision
     result.with_others(problem, round)
 }
 
-/// Free processors of one site that are alike.
-struct Pool {
-    site: SiteId,
-    capacity: Capacity,
-    until: Time,
-    attributes: Attributes,
-    nodes: Vec<NodeId>,
-}
-
 /// Who is to be assigned, and to what.
 struct Table<'a> {
     problem: &'a PlanningProblem,
     round: &'a CapacityRound,
+    free: Free<'a>,
+    /// How many of the chosen are out of what is free.
+    counted: usize,
+    /// For whom there are pools, and these.
+    pools_for: Option<Taken>,
     pools: Vec<Pool>,
     jobs: Vec<&'a PlanningJob>,
 }
@@ -64,7 +60,8 @@ struct Outcome {
 impl<'a> Table<'a> {
     fn of(problem: &'a PlanningProblem, round: &'a CapacityRound) -> Table<'a> {
         let jobs = problem.jobs.iter().filter(|job| is_plain(problem, job)).collect();
-        Table { problem, round, pools: pools(problem, round), jobs }
+        let free = Free::of(problem, round);
+        Table { problem, round, free, counted: 0, pools_for: None, pools: Vec::new(), jobs }
     }
 
     /// Between two rounds.
@@ -88,9 +85,12 @@ impl<'a> Table<'a> {
                 proofs.push(Proof::Nothing);
                 continue;
             }
-            let (proof, steps) = self.assign(&jobs, &mut outcome);
-            proofs.push(proof);
-            iterations += steps;
+            for (taken, jobs) in self.free.groups(&jobs) {
+                self.open(taken, &jobs, &outcome);
+                let (proof, steps) = self.assign(&jobs, &mut outcome);
+                proofs.push(proof);
+                iterations += steps;
+            }
         }
         outcome.verdict = Some(AssignedRound {
             method: self.round.method,
@@ -103,6 +103,17 @@ impl<'a> Table<'a> {
             iterations,
         });
         outcome
+    }
+
+    /// Makes the pools for jobs that take the same of every node: those of the jobs before, or where these take something else, of what
+    /// is left.
+    fn open(&mut self, taken: Taken, jobs: &[&PlanningJob], outcome: &Outcome) {
+        let Some(first) = jobs.first().filter(|_| self.pools_for.as_ref() != Some(&taken)) else { return };
+        let new = outcome.chosen.get(self.counted..).unwrap_or_default();
+        self.free.take(new.iter().flat_map(|chosen| chosen.allocation.holds()).map(|(_, hold)| hold));
+        self.counted = outcome.chosen.len();
+        self.pools = self.free.pools(&first.request);
+        self.pools_for = Some(taken);
     }
 
     /// Assigns some of the jobs; what they get is free no more.
@@ -163,7 +174,7 @@ impl<'a> Table<'a> {
         let runs = self.time_on(request, &pool.capacity).filter(|time| time.end() <= pool.until);
         let group = self.problem.users.get(job.user).and_then(|user| user.group.as_deref());
         request.earliest.is_none_or(|earliest| earliest <= self.round.start)
-            && fits(request, pool)
+            && pool.fits(request)
             && runs.is_some_and(|time| admitted(self.problem, request, group, pool.site, time))
     }
 
@@ -181,13 +192,9 @@ impl<'a> Table<'a> {
         let terms = time.and_then(|interval| Some((interval, rate.cost_of(interval.span())?)));
         let Some((interval, cost)) = terms else { return Vec::new() };
         let pool = &mut self.pools[place];
-        let nodes: Vec<NodeId> = pool.nodes.drain(..(processors as usize).min(pool.nodes.len())).collect();
-        pool.capacity.processors = pool.capacity.processors.saturating_sub(processors);
         let site = pool.site;
-        nodes
-            .into_iter()
-            .map(|node| (site, Hold { node: Some(node), units: 1, interval, rate, cost }))
-            .collect()
+        let hold = |(node, units)| (site, Hold { node: Some(node), units, interval, rate, cost });
+        pool.take(processors).into_iter().map(hold).collect()
     }
 
     /// Why a job is not assigned.
@@ -212,9 +219,9 @@ impl<'a> Table<'a> {
         let mut by_site: BTreeMap<SiteId, u64> = BTreeMap::new();
         for node in self.problem.offers.nodes() {
             let sells = self.round.sites.contains(&node.site) && request.scope.admits(node.site);
-            let met = request.requires.iter().all(|it| it.is_met_by(&node.attributes));
-            if sells && met && node.performance >= request.performance_min {
-                *by_site.entry(node.site).or_default() += 1;
+            let units = node.units_needed(&request.requires);
+            if let Some(units) = units.filter(|_| sells && node.performance >= request.performance_min) {
+                *by_site.entry(node.site).or_default() += u64::from(node.division.units() / units.max(1));
             }
         }
         let splits = self.round.method == Method::Split && !request.scope.same_site;
@@ -228,62 +235,8 @@ fn is_plain(problem: &PlanningProblem, job: &PlanningJob) -> bool {
     job.workflow.is_none() && job.search.is_none() && terms.is_none_or(|terms| terms.promise.is_none())
 }
 
-fn fits(request: &Request, pool: &Pool) -> bool {
-    pool.capacity.speed >= request.performance_min
-        && request.scope.admits(pool.site)
-        && request.requires.iter().all(|requirement| requirement.is_met_by(&pool.attributes))
-}
-
 fn lacks_room(why: &Why) -> bool {
     matches!(why, Why::Unassigned(Unassigned::NoRoom))
-}
-
-/// What is free when the round starts, but for windows that others were promised.
-fn pools(problem: &PlanningProblem, round: &CapacityRound) -> Vec<Pool> {
-    let planned = problem.agenda.iter().flat_map(|agenda| &agenda.planned);
-    let windows = planned.filter_map(|known| known.window.as_ref());
-    let promised: Vec<(NodeId, Interval)> = windows
-        .flat_map(|window| window.placements().iter().map(|placement| (placement.node, placement.interval)))
-        .collect();
-    let offers = problem.offers.without(promised);
-    let is_free = |slot: &&Slot| slot.start() <= round.start && round.start < slot.end();
-    let sells = |slot: &&Slot| round.sites.contains(&offers.node(slot.node()).site);
-    let mut slots: Vec<&Slot> = offers.slots().iter().filter(is_free).filter(sells).collect();
-    slots.sort_unstable_by_key(|slot| slot.node());
-    let mut pools: Vec<Pool> = Vec::new();
-    for slot in slots {
-        let new = pool_of(&offers, slot);
-        match pools.iter_mut().find(|pool| pool.is_like(&new)) {
-            Some(pool) => {
-                pool.nodes.push(slot.node());
-                pool.capacity.processors += 1;
-            }
-            None => pools.push(new),
-        }
-    }
-    pools
-}
-
-fn pool_of(offers: &Offers, slot: &Slot) -> Pool {
-    let node = offers.node(slot.node());
-    let (price, prices): (Rate, _) = match offers.capacity_of(slot.node()) {
-        Some(offer) => (offer.capacity.price, offer.capacity.prices.clone()),
-        None => (slot.rate(), BTreeMap::new()),
-    };
-    Pool {
-        site: node.site,
-        capacity: Capacity { processors: 1, speed: node.performance, price, prices },
-        until: slot.end(),
-        attributes: node.attributes.clone(),
-        nodes: vec![slot.node()],
-    }
-}
-
-impl Pool {
-    fn is_like(&self, other: &Pool) -> bool {
-        let of = |pool: &Pool| (pool.site, pool.capacity.speed, pool.capacity.price, pool.until);
-        of(self) == of(other) && self.attributes == other.attributes
-    }
 }
 
 /// How far a cost is above a bound.
@@ -328,7 +281,7 @@ impl Outcome {
     /// The problem of those whom the round does not serve.
     fn rest(&self, problem: &PlanningProblem, jobs: Vec<PlanningJob>) -> PlanningProblem {
         let holds = self.chosen.iter().flat_map(|chosen| chosen.allocation.holds());
-        let taken = holds.filter_map(|(_, hold)| Some((hold.node?, hold.interval)));
+        let taken = times_of(holds.map(|(_, hold)| hold));
         let mut rest = PlanningProblem { capacity: None, jobs, ..problem.clone() };
         if self.chosen.is_empty() {
             return rest;

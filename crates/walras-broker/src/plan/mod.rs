@@ -9,6 +9,7 @@ mod allocation;
 mod assigned;
 mod decision;
 mod options;
+mod pools;
 mod workflow;
 
 pub(crate) use options::{JobFindings, job_findings};

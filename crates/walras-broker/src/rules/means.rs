@@ -2,10 +2,12 @@
 //!
 //! **Problem.** A job that its user cannot pay is planned in vain, and takes a place from one that could be.
 //!
-//! **Method.** A bound from below: all of the work, at the least price for work that any node has in any hour. What costs
-//! more than the user has beside what is promised cannot be paid, whatever a plan finds.
+//! **Method.** A bound from below: all of the work, at the least price for work that any node has in any hour. A parallel job pays for the
+//! units that its tasks take of a node that is sold in units, a workflow for whole nodes. What costs more than the user has beside what is
+//! promised cannot be paid, whatever a plan finds.
 //!
-//! **Complexity.** O(nodes) once, O(1) for a parallel job and O(tasks) for a workflow.
+//! **Complexity.** O(nodes) once, and O(d log d) for d kinds of nodes that are sold in units; O(1) for a parallel job where there are none,
+//! O(d) at most where there are, and O(tasks) for a workflow.
 
 use super::budgets::{self, funds};
 use crate::model::account::{Account, Unpayable};
@@ -13,6 +15,7 @@ use crate::model::job::{Job, Why};
 use crate::model::site::{NodeSpec, SiteKind};
 use crate::model::state::{SiteState, State};
 use std::collections::BTreeMap;
+use walras_model::division::price_of_units;
 use walras_model::quantity::{MILLION, rounding};
 use walras_model::{Money, Performance, Rate, TaskId, Time};
 
@@ -21,18 +24,53 @@ pub(crate) struct Means<'a> {
     state: &'a State,
     now: Time,
     committed: BTreeMap<&'a str, Money>,
-    cheapest: Option<(Rate, Performance)>,
+    /// Of all nodes, taken whole.
+    whole: Option<Price>,
+    /// Of those that are sold whole.
+    undivided: Option<Price>,
+    /// Those that are sold in units, by the price of work on one unit.
+    divided: Vec<(Price, &'a NodeSpec)>,
+}
+
+/// What a node costs at least, and how fast it is.
+#[derive(Clone, Copy)]
+struct Price {
+    rate: Rate,
+    performance: Performance,
+}
+
+/// Where a job costs least: the price of what a task takes there, and which part of a node that is.
+struct Cheapest {
+    price: Price,
+    units: u32,
+    of: u32,
+}
+
+impl Price {
+    /// For work: the price over the performance, multiplied out.
+    fn of_work(&self) -> i128 {
+        let work = i128::from(self.rate.as_micros_per_second()) * i128::from(MILLION);
+        rounding::down(work * i128::from(MILLION), i128::from(self.performance.as_millionths()))
+    }
+
+    /// The same of so many units.
+    fn of_units(self, units: u32, of: u32) -> Price {
+        Price { rate: price_of_units(self.rate, units, of), ..self }
+    }
 }
 
 impl<'a> Means<'a> {
     pub(crate) fn of(state: &'a State, now: Time) -> Means<'a> {
-        let all = state.sites.iter().filter(|site| site.sells()).flat_map(prices);
-        // The least price for work: prices over performances, multiplied out.
-        let cheapest = all.min_by_key(|(rate, performance)| {
-            let work = i128::from(rate.as_micros_per_second()) * i128::from(MILLION);
-            rounding::down(work * i128::from(MILLION), i128::from(performance.as_millionths()))
-        });
-        Means { state, now, committed: state.committed(), cheapest }
+        let prices = || state.sites.iter().filter(|site| site.sells()).flat_map(prices);
+        let is_divided = |node: &Option<&NodeSpec>| node.is_some_and(|node| node.division.is_divided());
+        let least = |all: &mut dyn Iterator<Item = Price>| all.min_by_key(Price::of_work);
+        let undivided = least(&mut prices().filter(|(_, node)| !is_divided(node)).map(|(price, _)| price));
+        let mut divided: Vec<(Price, &NodeSpec)> = prices()
+            .filter_map(|(price, node)| node.filter(|node| node.division.is_divided()).map(|it| (price, it)))
+            .collect();
+        divided.sort_by_key(|(price, node)| price.of_units(1, node.division.units()).of_work());
+        let whole = least(&mut undivided.into_iter().chain(divided.iter().map(|(price, _)| *price)));
+        Means { state, now, committed: state.committed(), whole, undivided, divided }
     }
 
     /// What a user can spend beside what is promised.
@@ -40,9 +78,40 @@ impl<'a> Means<'a> {
         self.state.unpromised(user, self.now, &self.committed)
     }
 
+    /// Where a job costs least.
+    fn cheapest(&self, job: &Job) -> Option<Cheapest> {
+        let whole = |price: Price| Cheapest { price, units: 1, of: 1 };
+        if job.spec.workflow.is_some() {
+            return self.whole.map(whole);
+        }
+        let mut best = self.undivided.map(whole);
+        for (price, node) in &self.divided {
+            let of = node.division.units();
+            let dearer = |price: Price, than: &Cheapest| price.of_work() >= than.price.of_work();
+            // Nobody takes less than one unit, and those that follow have none for less.
+            if best.as_ref().is_some_and(|best| dearer(price.of_units(1, of), best)) {
+                break;
+            }
+            let Some(units) = node.units_needed(&job.spec.request) else { continue };
+            let price = price.of_units(units, of);
+            if !best.as_ref().is_some_and(|best| dearer(price, best)) {
+                best = Some(Cheapest { price, units, of });
+            }
+        }
+        best
+    }
+
+    /// Time on nodes of a job where it costs least, as if all nodes had performance 1: of a node that is sold in units, its part of that.
+    pub(crate) fn node_millis(&self, job: &Job) -> i128 {
+        let work = job.spec.work_millis();
+        self.cheapest(job).map_or(work, |it| rounding::up(work.saturating_mul(it.units.into()), it.of.into()))
+    }
+
     /// The least that what is left of a job can cost.
     pub(crate) fn least(&self, job: &Job) -> Money {
-        let Some((rate, performance)) = self.cheapest else { return Money::ZERO };
+        let Some(Cheapest { price: Price { rate, performance }, .. }) = self.cheapest(job) else {
+            return Money::ZERO;
+        };
         let millis = work_left(job).checked_mul(i128::from(MILLION));
         let millis = millis.map(|work| rounding::down(work, i128::from(performance.as_millionths())));
         let micros = millis.and_then(|millis| i128::from(rate.as_micros_per_second()).checked_mul(millis));
@@ -80,21 +149,26 @@ fn work_left(job: &Job) -> i128 {
     left.filter_map(|(_, task)| task.work).map(|work| i128::from(work.as_millis())).sum()
 }
 
-/// The least price of each of a site's nodes in any hour, with its performance.
-fn prices(site: &SiteState) -> Vec<(Rate, Performance)> {
+/// The least price of each kind of a site's nodes in any hour, and a node of it; none of a queue.
+fn prices(site: &SiteState) -> Vec<(Price, Option<&NodeSpec>)> {
     let rules = &site.spec.prices;
-    let least = |base: Rate| rules.least_rate(base, site.demand);
+    let price = |base: Rate, performance| Price { rate: rules.least_rate(base, site.demand), performance };
     match &site.spec.kind {
-        SiteKind::Queue(queue) => vec![(least(rules.least_of("", None)), queue.performance)],
+        SiteKind::Queue(queue) => vec![(price(rules.least_of("", None), queue.performance), None)],
         SiteKind::Slots | SiteKind::Capacity => {
-            let node = |node: &NodeSpec| {
-                (least(rules.least_of(&node.name, node.class.as_deref())), node.performance)
-            };
-            // Neighbours that are alike have one price.
+            let node =
+                |node: &NodeSpec| price(rules.least_of(&node.name, node.class.as_deref()), node.performance);
+            // Neighbours that are alike have one price; what a task takes of them is the same where their units and attributes are.
             let alike = |one: &NodeSpec, other: &NodeSpec| {
-                rules.nodes.is_empty() && one.class == other.class && one.performance == other.performance
+                let sold_alike = one.division == other.division
+                    && (!one.division.is_divided() || one.attributes == other.attributes);
+                rules.nodes.is_empty()
+                    && one.class == other.class
+                    && one.performance == other.performance
+                    && sold_alike
             };
-            site.spec.nodes.chunk_by(alike).filter_map(|alike| alike.first()).map(node).collect()
+            let kinds = site.spec.nodes.chunk_by(alike).filter_map(|alike| alike.first());
+            kinds.map(|kind| (node(kind), Some(kind))).collect()
         }
     }
 }

@@ -230,7 +230,7 @@ impl<'a> Turns<'a> {
                     queue.turned_away.push((one.job, short(job, standing, needed)));
                 }
             } else {
-                let millis = job.spec.work_millis();
+                let millis = means.node_millis(job);
                 workflows.take(job);
                 widths.take(job);
                 standing.service = standing.service.saturating_add(millis);

@@ -2,9 +2,11 @@
 
 use crate::vo::{MINUTE, Vo, at, credits, rate, span, user};
 use std::collections::BTreeMap;
+use walras_broker::account::Unpayable;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::JobNumber;
-use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+use walras_broker::job::Why;
+use walras_broker::policy::{Deciding, Method, Policy, PromisePolicy};
 use walras_broker::price::PriceRules;
 use walras_broker::sales::sales;
 use walras_broker::site::SiteKind;
@@ -80,6 +82,66 @@ fn four_run_side_by_side_on_one_node_and_each_pays_a_quarter() {
         let paid = before.checked_sub(vo.balance(&user("bob"))).unwrap();
         assert_eq!(paid, credits(3_000));
     }
+}
+
+/// Ten minutes of a whole node cost 2,400 credits, and of one unit 600: who has 700 pays for a unit, and not for two.
+#[test]
+fn who_pays_for_a_unit_need_not_pay_for_the_node() {
+    for deciding in deciding() {
+        let mut vo = vo(1, deciding);
+        vo.join("eve", None, 700);
+        let job = |vo: &mut Vo, name: &str, requires: Option<Requirement>| {
+            let mut job = vo.job(name, 1, 10);
+            job.user = "eve".to_owned();
+            job.request.requires.extend(requires);
+            vo.submit(job)
+        };
+        let large = job(&mut vo, "large", cores(3));
+        let small = job(&mut vo, "small", None);
+        vo.run_until(60 * MINUTE);
+        assert!(vo.started(small).is_some(), "it costs 600 credits");
+        assert_eq!(vo.started(large), None);
+        let Some(Why::NoMoney(Unpayable::Short { needed, .. })) = &vo.broker.state().jobs[&large].why else {
+            panic!("{:?}", vo.broker.state().jobs[&large].why)
+        };
+        assert_eq!(*needed, credits(1_200), "two units of four");
+    }
+}
+
+/// Sites that sell capacity sell units as others do: what a round assigns is what the check of plans expects.
+#[test]
+fn rounds_assign_units() {
+    for deciding in deciding() {
+        for method in [Method::Greedy, Method::Exact, Method::Split] {
+            let mut vo = Vo::new(&[]);
+            let policy = Policy { deciding, assign: Some(method), lead: span(2_000), ..crate::vo::policy() };
+            vo.say(Input::SetPolicy(Box::new(policy)));
+            vo.join("bob", None, 1_000_000);
+            vo.division = Division::new(4, [("cores".to_owned(), 8)].into()).unwrap();
+            vo.add_site(SiteKind::Capacity, 2, PriceRules::flat(rate(4_000_000)));
+            let before = vo.balance(&user("bob"));
+            let pair = submit(&mut vo, "pair", 2, 10, cores(3));
+            let long = submit(&mut vo, "long", 1, 60, None);
+            let small = submit(&mut vo, "small", 2, 10, None);
+            vo.run_until(5 * MINUTE);
+            // Two units are held for an hour and more; what is left beside them is free for longer.
+            let later = submit(&mut vo, "later", 1, 30, Some(exact_cores(2)));
+            vo.run_until(90 * MINUTE);
+            for (job, within) in [(pair, 4), (long, 4), (small, 4), (later, 9)] {
+                let start = vo.started(job);
+                assert!(start.is_some_and(|start| start < within * MINUTE), "{method:?} {job:?} {start:?}");
+            }
+            assert!(most(&vo) <= 4);
+            // Minutes of units: 2 x 2 x 10, 60, 2 x 10 and 30, at one credit a second each.
+            let paid = before.checked_sub(vo.balance(&user("bob"))).unwrap();
+            assert_eq!(paid, credits(60 * (40 + 60 + 20 + 30)), "{method:?}");
+        }
+    }
+}
+
+fn exact_cores(count: i64) -> Requirement {
+    let test = Test::Equals(Value::Number(Fixed::from_millionths(count * 1_000_000)));
+    Requirement { attribute: "cores".to_owned(), test }
 }
 
 /// What an owner is told of a sale is how much of the node it was, and not the whole.

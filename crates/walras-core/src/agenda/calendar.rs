@@ -21,7 +21,7 @@ use walras_model::attribute::{Attributes, Value};
 use walras_model::division::price_of_units;
 use walras_model::id::{NodeId, SiteId};
 use walras_model::interval::Interval;
-use walras_model::offer::{Offers, Slot};
+use walras_model::offer::{Node, Offers, Slot};
 use walras_model::quantity::{Performance, Rate, Time, Watts, rounding};
 use walras_model::request::Request;
 
@@ -93,7 +93,7 @@ impl Groups {
             let node = offers.node(slot.node());
             if node.division.is_divided() {
                 let before = divided.get(&slot.node()).copied();
-                let group = all.add_divided(slot, node.division.units(), before);
+                let group = all.add_divided(slot, node, before, &stand_ins);
                 divided.insert(slot.node(), group);
                 all.put(*slot, group, &mut found);
                 continue;
@@ -157,11 +157,19 @@ impl Groups {
     }
 
     /// Adds a slot of a node that is sold in units: to the group of the slot before it, where it goes on with that. Says which group that is.
-    fn add_divided(&mut self, slot: &Slot, units: u32, before: Option<usize>) -> usize {
+    fn add_divided(
+        &mut self,
+        slot: &Slot,
+        node: &Node,
+        before: Option<usize>,
+        stand_ins: &BTreeMap<&Attributes, usize>,
+    ) -> usize {
         let goes_on = |group: &usize| self.groups[*group].goes_on_with(slot);
         let group = before.filter(goes_on).unwrap_or(self.groups.len());
         if group == self.groups.len() {
-            self.groups.push(Group { slots: Vec::new(), units, stands_for: 0, is_last: false });
+            let stands_for = stand_ins.get(&node.attributes).copied().unwrap_or(0);
+            let units = node.division.units();
+            self.groups.push(Group { slots: Vec::new(), units, stands_for, is_last: false });
         }
         group
     }

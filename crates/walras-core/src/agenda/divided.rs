@@ -2,7 +2,7 @@
 
 use super::tests::{interval, key, problem, waiting};
 use super::*;
-use walras_model::attribute::{Requirement, Test};
+use walras_model::attribute::{Requirement, Test, Value};
 use walras_model::division::{Division, price_of_units};
 use walras_model::id::NodeId;
 use walras_model::offer::{Node, Site, Slot};
@@ -158,4 +158,33 @@ fn plans_of_many_stay_within_what_is_free() {
             }
         }
     }
+}
+
+/// As with nodes that are sold whole: who needs no GPU leaves those that have some to others, where all else is equal.
+#[test]
+fn small_tasks_leave_special_nodes_alone() {
+    let number = |count: i64| Value::Number(Fixed::from_millionths(count * 1_000_000));
+    let node = |name: &str, gpus: bool| Node {
+        division: Division::new(4, [("cores".to_owned(), 4)].into()).unwrap(),
+        name: name.to_owned(),
+        site: SiteId::new(0),
+        performance: Performance::ONE,
+        watts: None,
+        attributes: [("cores", 4), ("gpus", 4)]
+            .into_iter()
+            .filter(|(name, _)| gpus || *name == "cores")
+            .map(|(name, count)| (name.to_owned(), number(count)))
+            .collect(),
+    };
+    let rate = Rate::from_micros_per_second(4_000).unwrap();
+    let slot = |node| Slot::new(NodeId::new(node), interval(0, HORIZON), rate).unwrap().with_units(4);
+    let nodes = vec![node("special", true), node("plain", false)];
+    let sites = vec![Site { name: "a".to_owned() }];
+    let offers = Offers::new(interval(0, HORIZON), sites, nodes, vec![slot(0), slot(1)]).unwrap();
+    let request = Request::new("job", 1, Work::from_millis(10).unwrap());
+    let jobs = [(); 5].map(|()| waiting(&request, 0, 1));
+    let agenda = plan_agenda(&problem(&offers, &jobs, 0, AgendaRules::default()));
+    let on: Vec<u32> =
+        agenda.placed.iter().flatten().map(|it| it.window.placements()[0].node.number()).collect();
+    assert_eq!(on, [1, 1, 1, 1, 0]);
 }

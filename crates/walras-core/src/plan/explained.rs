@@ -17,7 +17,7 @@
 //! placed; what was not found by then is not named, and the result says so.
 
 use super::BatchProblem;
-use crate::explain::{Case, below, greatest};
+use crate::explain::{Case, Sold, below, greatest};
 use crate::refine::{Bounded, Care, Size, Strategy, fit, sizes};
 use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
@@ -153,6 +153,7 @@ impl WorkflowCase<'_> {
         let case = Case {
             list: self.list,
             offers: self.offers,
+            sold: Sold { offers: self.offers, whole: true },
             request: &request,
             config: self.config,
             slots_read: Cell::new(0),

@@ -5,6 +5,7 @@
 
 use super::criterion::{Criterion, Direction};
 use walras_model::attribute::{Attributes, Value};
+use walras_model::division::{time_of_units, watts_of_units};
 use walras_model::id::SiteId;
 use walras_model::offer::Offers;
 use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, Time, Watts, Work};
@@ -68,7 +69,9 @@ pub fn site_loads(offers: &Offers) -> Vec<i64> {
         all[node.site.index()] += horizon;
     }
     for slot in offers.slots() {
-        free[offers.node(slot.node()).site.index()] += i128::from(slot.span().as_millis());
+        let node = offers.node(slot.node());
+        let part = time_of_units(slot.span(), slot.units(), node.division.units());
+        free[node.site.index()] += i128::from(part);
     }
     let load = |(all, free): (&i128, &i128)| {
         let taken = (all - free) * i128::from(MILLION);
@@ -102,7 +105,9 @@ pub fn of_window(
         }
         Criterion::Speed => Some(slowest.as_millionths()),
         Criterion::Energy => placements().try_fold(0_i64, |sum, placement| {
-            sum.checked_add(energy(node(placement).watts?, placement.interval.span())?)
+            let node = node(placement);
+            let watts = watts_of_units(node.watts?, placement.units, node.division.units());
+            sum.checked_add(energy(watts, placement.interval.span())?)
         }),
         Criterion::Load => {
             placements().map(|placement| facts.loads.get(node(placement).site.index()).copied()).max()?
@@ -185,7 +190,7 @@ mod tests {
     use walras_model::offer::{Node, Site, Slot};
     use walras_model::quantity::Fixed;
     use walras_model::window::Placement;
-    use walras_model::{NodeId, SlotKey};
+    use walras_model::{Division, NodeId, SlotKey};
 
     fn seconds(value: i64) -> Time {
         Time::from_millis(value * 1_000).unwrap()
@@ -279,6 +284,14 @@ mod tests {
             assert_eq!(of_window(&facts, &window, &criterion, None), of_the_window, "{name}");
             assert_eq!(of_queue(&facts, &queue, &criterion), of_the_queue, "{name}");
         }
+        // One unit of four draws a quarter, and two that are free of four for all of the time are half of it.
+        let divide = |node: &Node| Node { division: Division::new(4, [].into()).unwrap(), ..node.clone() };
+        let nodes = offers.nodes().iter().map(divide).collect();
+        let slots = offers.slots().iter().map(|slot| slot.with_units(2)).collect();
+        let divided = offers.with_nodes(nodes, slots).unwrap();
+        assert_eq!(site_loads(&divided), [625_000, 500_000]);
+        let parts = Facts { offers: &divided, ..facts };
+        assert_eq!(of_window(&parts, &window, &Criterion::Energy, None), Some(2_000_000_000));
         let at = |site, criterion| of_window(&facts, &window, &criterion, Some(SiteId::new(site)));
         assert_eq!(at(1, Criterion::Income), Some(40_000_000));
         assert_eq!(at(2, Criterion::Income), None);

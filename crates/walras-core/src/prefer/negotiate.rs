@@ -7,12 +7,13 @@ use super::preference::{Preference, score};
 use super::problem::{Collective, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice};
 use super::stakeholders::{CollectiveWish, JobWish, NegotiationTerms, Source, Stakeholders, User, WishError};
 use crate::search::Alternatives;
+use walras_model::division::time_of_units;
 use walras_model::id::SiteId;
 use walras_model::interval::Interval;
 use walras_model::offer::Offers;
 use walras_model::quantity::{Span, Time};
 use walras_model::request::{Batch, Request};
-use walras_model::window::Window;
+use walras_model::window::{Placement, Window};
 
 /// What an option is.
 #[derive(Clone, Copy)]
@@ -274,14 +275,15 @@ impl<'a> Builder<'a> {
         takes
     }
 
-    /// Time on nodes of one site, in milliseconds.
+    /// Time on nodes of one site, in milliseconds: of a node that is sold in units, its part of that.
     fn node_time(&self, job: usize, item: Item<'_>, site: SiteId) -> i64 {
         let request = &self.batch.requests()[job];
         match item {
             Item::Window(window) => {
                 let placements = window.placements().iter();
                 let there = placements.filter(|it| self.offers.node(it.node).site == site);
-                there.map(|it| it.interval.span().as_millis()).sum()
+                let of = |it: &Placement| self.offers.node(it.node).division.units();
+                there.map(|it| time_of_units(it.interval.span(), it.units, of(it))).sum()
             }
             Item::Queue(place) => {
                 let queue = &self.wishes.queues[place];

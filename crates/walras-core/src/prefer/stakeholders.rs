@@ -218,7 +218,7 @@ mod tests {
     use crate::{SearchConfig, find_alternatives};
     use walras_model::offer::{Node, Site, slots_of_node};
     use walras_model::quantity::{Performance, Rate, Time, Work};
-    use walras_model::{Attributes, Interval, NodeId};
+    use walras_model::{Attributes, Division, Interval, NodeId};
 
     /// Two sites with a node each at 2 and 3 credits a second, free for 100 s; two jobs of 40 s.
     fn market() -> (Offers, Batch) {
@@ -297,6 +297,27 @@ mod tests {
         };
         assert_eq!(served(1), [false, true]);
         assert_eq!(served(0), [false, false]);
+    }
+
+    /// Forty seconds on one unit of four are ten seconds of the node.
+    #[test]
+    fn quotas_count_parts_of_nodes() {
+        let (offers, batch) = market();
+        let divide = |node: &Node| Node { division: Division::new(4, [].into()).unwrap(), ..node.clone() };
+        let nodes = offers.nodes().iter().map(divide).collect();
+        let slots = offers.slots().iter().map(|slot| slot.with_units(4)).collect();
+        let offers = offers.with_nodes(nodes, slots).unwrap();
+        let served = |millis: i64| {
+            let mut wishes = Stakeholders::plain(&offers, &batch);
+            let quota = Quota::NodeTime(Span::from_millis(millis).unwrap());
+            for rules in &mut wishes.rules {
+                rules.quotas = vec![(Who::Everybody, quota)];
+            }
+            let negotiation = negotiation(&wishes, &offers, &batch).unwrap();
+            let best = compromise(&negotiation.problem, &Default::default()).found().unwrap();
+            best.picks.iter().filter(|pick| pick.is_some()).count()
+        };
+        assert_eq!((served(10_000), served(9_999)), (2, 0));
     }
 
     #[test]

@@ -30,7 +30,7 @@ use super::config::{Mode, SearchConfig};
 use super::job::{JobSearch, Problems};
 use super::lanes::{Lanes, SharedTime, lanes_of};
 use super::view::View;
-use crate::explain::explain_counting;
+use crate::explain::{Sold, explain_counting};
 use crate::slots::SlotList;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -145,15 +145,21 @@ pub(crate) fn find_alternatives_each(
     let (lanes, lanes_of_job) = lanes_of(offers, batch, own.whole);
     let mut run = Run {
         problems: Problems::new(offers, &lanes, lanes_of_job, (batch, config, own.searches)),
+        sold: (offers, own.whole),
         shared: (!lanes.is_empty()).then(|| (SharedTime::new(offers), &lanes[..])),
         untouched: BTreeMap::new(),
         jobs: vec![JobSearch::default(); batch.requests().len()],
         explanation_slots: 0,
         result: Alternatives::default(),
     };
+    let (searched, others): (Vec<JobId>, Vec<JobId>) =
+        batch.by_priority().into_iter().partition(|job| run.problems.has_place_for(*job));
+    for job in others {
+        run.not_examined(job);
+    }
     match config.mode {
-        Mode::AllAlternatives => run.rounds(threads, enough),
-        Mode::FirstOnTheFly => run.on_the_fly(),
+        Mode::AllAlternatives => run.rounds(searched, threads, enough),
+        Mode::FirstOnTheFly => run.on_the_fly(searched),
     }
     run.result.unscheduled.sort_by_key(|unscheduled| unscheduled.job);
     run.result
@@ -164,6 +170,8 @@ type ByStart = BinaryHeap<Reverse<(Time, usize, JobId)>>;
 
 struct Run<'a> {
     problems: Problems<'a>,
+    /// What is for sale, whether on lanes or not, and by job whether it takes nodes whole.
+    sold: (&'a Offers, &'a [bool]),
     /// What is free on nodes and which lanes it makes, where nodes are sold in units.
     shared: Option<(SharedTime, &'a [Lanes])>,
     /// The lists as they were before any cut, once somebody asked.
@@ -175,8 +183,12 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn rounds(&mut self, threads: usize, mut enough: impl FnMut(&[Alternative], &[JobId]) -> bool) {
-        let mut active = self.problems.batch.by_priority();
+    fn rounds(
+        &mut self,
+        mut active: Vec<JobId>,
+        threads: usize,
+        mut enough: impl FnMut(&[Alternative], &[JobId]) -> bool,
+    ) {
         let mut ahead = Ahead::new(threads);
         while !active.is_empty() {
             let mut still_active = Vec::with_capacity(active.len());
@@ -230,10 +242,10 @@ impl Run<'_> {
         searches
     }
 
-    fn on_the_fly(&mut self) {
+    fn on_the_fly(&mut self, jobs: Vec<JobId>) {
         let mut queue = BinaryHeap::new();
         let mut without = Vec::new();
-        for (rank, job) in self.problems.batch.by_priority().into_iter().enumerate() {
+        for (rank, job) in jobs.into_iter().enumerate() {
             match self.next_window(job) {
                 Some(found) => self.enqueue(&mut queue, rank, job, &found),
                 None => without.push(job),
@@ -332,8 +344,11 @@ impl Run<'_> {
             return Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
         }
         let request = problem.batch.request(job);
+        let (sold, whole) = self.sold;
+        let whole = self.shared.is_none() || whole.get(job.index()).is_some_and(|whole| *whole);
+        let on = (offers, Sold { offers: sold, whole });
         let mut explanation =
-            explain_counting(&problem.list, offers, request, config, &mut self.explanation_slots);
+            explain_counting(&problem.list, on, request, config, &mut self.explanation_slots);
         if !self.result.found.is_empty() {
             let place = self.problems.place_of(job);
             let untouched = self.untouched.entry(place).or_insert_with(|| SlotList::from_offers(offers));

@@ -116,19 +116,18 @@ impl<'a> SearchProblem<'a> {
 
 /// What the jobs of a batch search on: one list for all, or where nodes are sold in units one for each kind of lanes.
 pub(super) struct Problems<'a> {
-    pub(super) batch: &'a Batch,
     pub(super) config: &'a SearchConfig,
     /// Never none.
     pub(super) all: Vec<SearchProblem<'a>>,
-    /// By job: which; the first, beyond its end.
-    of_job: Vec<usize>,
+    /// By job: which, where there is one.
+    of_job: Vec<Option<usize>>,
 }
 
 impl<'a> Problems<'a> {
     pub(super) fn new(
         offers: &'a Offers,
         lanes: &'a [Lanes],
-        of_job: Vec<usize>,
+        of_job: Vec<Option<usize>>,
         (batch, config, own): (&'a Batch, &'a SearchConfig, &'a [Option<&'a SearchConfig>]),
     ) -> Problems<'a> {
         let on = |offers| SearchProblem::new(offers, batch, config, own, !lanes.is_empty());
@@ -136,12 +135,17 @@ impl<'a> Problems<'a> {
             [] => vec![on(offers)],
             lanes => lanes.iter().map(|lanes| on(&lanes.offers)).collect(),
         };
-        Problems { batch, config, all, of_job }
+        Problems { config, all, of_job }
     }
 
     /// Which of all a job searches on.
     pub(super) fn place_of(&self, job: JobId) -> usize {
-        self.of_job.get(job.index()).copied().unwrap_or(0)
+        self.of_job.get(job.index()).copied().flatten().unwrap_or(0)
+    }
+
+    /// Whether there is anything that a job can search on.
+    pub(super) fn has_place_for(&self, job: JobId) -> bool {
+        self.of_job.get(job.index()).is_some_and(Option::is_some)
     }
 
     /// What a job searches on.

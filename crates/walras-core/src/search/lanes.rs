@@ -13,20 +13,27 @@
 //! lie on these. If, the other way round, c tasks lie on c lanes, the highest of these is lane c or higher, and its being free says that
 //! at least c · k units are. Costs and run times are equal on all lanes of a node, so that every criterion agrees, too.
 //!
+//! A window of t tasks lies on lanes 1 to t of any node at the most, so that there are no more of them than the largest of the requests that share
+//! them has tasks.
+//!
 //! Windows cut from the profile take k units from it, after which fewer moments have j · k units free, for every j and every k: lanes
 //! only ever lose time, as slot lists do ([`SharedTime`]).
 //!
-//! **Complexity.** A profile of s steps of a node with u units has at most s · u/k slots on lanes.
+//! **Complexity.** A profile of s steps of a node with u units has at most s · min(u/k, t) slots on lanes. Of all kinds together there are at
+//! most [`LANES_MAX`] lanes; requests for which there would be more are not examined.
 
 use super::view::has_user_prices;
 use std::collections::BTreeMap;
-use walras_model::division::price_of_units;
+use walras_model::division::{price_of_units, watts_of_units};
 use walras_model::id::NodeId;
 use walras_model::interval::{Interval, complement};
 use walras_model::offer::{Node, Offers, Slot, SlotKey};
 use walras_model::quantity::Money;
 use walras_model::request::{Batch, Request};
 use walras_model::window::{Placement, Window};
+
+/// There are no more lanes than this, of all kinds together: each is a node of its own to the searches, with all that is stated of it.
+const LANES_MAX: usize = if cfg!(test) { 2_000 } else { 1 << 20 };
 
 /// The lanes of all nodes for requests that take the same of each.
 #[derive(Clone, Debug)]
@@ -37,6 +44,8 @@ pub(crate) struct Lanes {
     nodes: Vec<NodeId>,
     /// By node: its first lane, and how many units a task takes there; nothing where it does not fit.
     of_node: Vec<(usize, Option<u32>)>,
+    /// No node has more of them.
+    most: u32,
 }
 
 /// What requests must have in common to share lanes: by node the units of a task, and who pays where that makes a difference.
@@ -53,23 +62,39 @@ pub(crate) fn lane_key<'a>(offers: &Offers, request: &'a Request, whole: bool) -
 }
 
 impl Lanes {
-    /// The lanes of everything that is free; `None` where they are more than can be numbered or paid.
-    pub(crate) fn new(offers: &Offers, (units, user): &LaneKey<'_>) -> Option<Lanes> {
+    /// How many lanes there are, where no node has more than so many.
+    fn count(offers: &Offers, (units, _): &LaneKey<'_>, most: u32) -> usize {
+        let nodes = offers.nodes().iter().zip(units);
+        nodes.map(|(node, units)| lanes_on(node.division.units(), *units, most) as usize).sum()
+    }
+
+    /// The lanes of everything that is free, no more than so many of a node; `None` where they are more than can be numbered or paid.
+    fn new(offers: &Offers, (units, user): &LaneKey<'_>, most: u32) -> Option<Lanes> {
         let (mut nodes, mut lanes) = (Vec::new(), Vec::new());
         let mut of_node = Vec::with_capacity(units.len());
         for (place, (node, units)) in offers.nodes().iter().zip(units).enumerate() {
             of_node.push((lanes.len(), *units));
-            for _ in 0..units.map_or(1, |units| node.division.units() / units.max(1)) {
+            let of = node.division.units();
+            let taken = units.unwrap_or(of);
+            // Nobody asks what a lane is called.
+            let lane = Node {
+                name: String::new(),
+                site: node.site,
+                performance: node.performance,
+                watts: node.watts.map(|watts| watts_of_units(watts, taken, of)),
+                attributes: node.attributes.clone(),
+                division: node.division.of_units(taken),
+            };
+            for _ in 0..lanes_on(of, *units, most) {
                 nodes.push(NodeId::from_index(place)?);
-                let division = units.map_or(node.division.clone(), |units| node.division.of_units(units));
-                lanes.push(Node { division, ..node.clone() });
+                lanes.push(lane.clone());
             }
         }
         let mut slots = Vec::new();
         for (place, profile) in profiles(offers).iter().enumerate() {
             let (first, Some(units)) = of_node[place] else { continue };
             let of = offers.nodes()[place].division.units();
-            for (lane, run) in (first..).zip(runs(profile, units, of)) {
+            for (lane, run) in (first..).zip(runs(profile, units, (of, most))) {
                 let lane = NodeId::from_index(lane)?;
                 for (time, slot) in run {
                     let rate = price_of_units(offers.rate_for(&slot, *user), units, of);
@@ -78,7 +103,7 @@ impl Lanes {
             }
         }
         let offers = Offers::new(offers.horizon(), offers.sites().to_vec(), lanes, slots).ok()?;
-        Some(Lanes { offers, nodes, of_node })
+        Some(Lanes { offers, nodes, of_node, most })
     }
 
     /// A window on lanes, told in terms of nodes.
@@ -94,8 +119,8 @@ impl Lanes {
     pub(crate) fn lost(&self, node: NodeId, of: u32, before: &[Slot], after: &[Slot]) -> Vec<Placement> {
         let mut lost = Vec::new();
         let Some((first, Some(units))) = self.of_node.get(node.index()).copied() else { return lost };
-        let left = runs(after, units, of);
-        for (lane, (place, run)) in (first..).zip(runs(before, units, of).into_iter().enumerate()) {
+        let (left, before) = (runs(after, units, (of, self.most)), runs(before, units, (of, self.most)));
+        for (lane, (place, run)) in (first..).zip(before.into_iter().enumerate()) {
             let Some(lane) = NodeId::from_index(lane) else { break };
             let left = left.get(place).map_or(&[][..], Vec::as_slice);
             for (time, slot) in run {
@@ -113,33 +138,44 @@ impl Lanes {
     }
 }
 
-/// All lanes that the requests of a batch need, where nodes are sold in units, and which each needs; with `whole`, of all units together. None
-/// where there are more than can be numbered or paid: nodes are then for sale as a whole.
-pub(crate) fn lanes_of(offers: &Offers, batch: &Batch, whole: &[bool]) -> (Vec<Lanes>, Vec<usize>) {
+/// All lanes that the requests of a batch need, where nodes are sold in units, and which each needs; with `whole`, of all units together. Requests
+/// for which there would be too many need some that are not there.
+pub(crate) fn lanes_of(offers: &Offers, batch: &Batch, whole: &[bool]) -> (Vec<Lanes>, Vec<Option<usize>>) {
     if !offers.is_divided() {
-        return (Vec::new(), Vec::new());
+        return (Vec::new(), vec![Some(0); batch.requests().len()]);
     }
-    let mut known: BTreeMap<LaneKey<'_>, usize> = BTreeMap::new();
-    let (mut all, mut of_job) = (Vec::new(), Vec::new());
+    let mut known: BTreeMap<LaneKey<'_>, (usize, u32)> = BTreeMap::new();
+    let mut of_job = Vec::with_capacity(batch.requests().len());
     for (place, request) in batch.requests().iter().enumerate() {
         let key = lane_key(offers, request, whole.get(place).is_some_and(|whole| *whole));
-        let made = match known.get(&key) {
-            Some(made) => *made,
-            None => {
-                let Some(lanes) = Lanes::new(offers, &key) else { return (Vec::new(), Vec::new()) };
-                all.push(lanes);
-                known.insert(key, all.len() - 1);
-                all.len() - 1
-            }
-        };
-        of_job.push(made);
+        let next = known.len();
+        let (kind, most) = known.entry(key).or_insert((next, 0));
+        *most = request.tasks.max(*most);
+        of_job.push(*kind);
     }
+    let mut kinds: Vec<(usize, LaneKey<'_>, u32)> =
+        known.into_iter().map(|(key, (kind, most))| (kind, key, most)).collect();
+    kinds.sort_unstable_by_key(|(kind, ..)| *kind);
+    let (mut all, mut made, mut left) = (Vec::new(), Vec::new(), LANES_MAX);
+    for (_, key, most) in kinds {
+        let count = Lanes::count(offers, &key, most);
+        let lanes = if count <= left { Lanes::new(offers, &key, most) } else { None };
+        made.push(lanes.is_some().then_some(all.len()));
+        left -= if lanes.is_some() { count } else { 0 };
+        all.extend(lanes);
+    }
+    let of_job = of_job.into_iter().map(|kind| made[kind]).collect();
     (all, of_job)
 }
 
+/// How many lanes a node of so many units has for tasks that take some; one, without any time, where they do not fit.
+fn lanes_on(of: u32, units: Option<u32>, most: u32) -> u32 {
+    units.map_or(1, |units| (of / units.max(1)).min(most.max(1)))
+}
+
 /// Lane by lane: the stretches in which so many units for each are free at one price, with a slot of each. Slots of a node that is sold whole stay
-/// as they are.
-fn runs(profile: &[Slot], units: u32, of: u32) -> Vec<Vec<(Interval, Slot)>> {
+/// as they are. There are no more than so many lanes.
+fn runs(profile: &[Slot], units: u32, (of, most): (u32, u32)) -> Vec<Vec<(Interval, Slot)>> {
     let lane = |number: u32| {
         let mut run: Vec<(Interval, Slot)> = Vec::new();
         for slot in profile.iter().filter(|slot| slot.units() >= number * units) {
@@ -152,7 +188,7 @@ fn runs(profile: &[Slot], units: u32, of: u32) -> Vec<Vec<(Interval, Slot)>> {
         }
         run
     };
-    (1..=of / units.max(1)).map(lane).collect()
+    (1..=lanes_on(of, Some(units), most)).map(lane).collect()
 }
 
 /// By node: its slots in order of time.
@@ -215,4 +251,60 @@ fn without(profile: &[Slot], placement: &Placement) -> Vec<Slot> {
         left.extend(outside[1]);
     }
     left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SearchConfig, find_alternatives};
+    use walras_model::quantity::{Performance, Rate, Time, Work};
+    use walras_model::{Attributes, Division, Reason, Site, SiteId};
+
+    /// Ten nodes of as many units as there can be, all free.
+    fn offers() -> Offers {
+        let time = |millis| Time::from_millis(millis).unwrap();
+        let horizon = Interval::new(time(0), time(100)).unwrap();
+        let node = |number: u32| Node {
+            division: Division::new(4_096, BTreeMap::new()).unwrap(),
+            name: format!("n{number}"),
+            site: SiteId::new(0),
+            performance: Performance::ONE,
+            watts: None,
+            attributes: Attributes::new(),
+        };
+        let rate = Rate::from_micros_per_second(4_096_000).unwrap();
+        let slot = |node| Slot::new(NodeId::new(node), horizon, rate).unwrap().with_units(4_096);
+        let sites = vec![Site { name: "a".into() }];
+        Offers::new(horizon, sites, (0..10).map(node).collect(), (0..10).map(slot).collect()).unwrap()
+    }
+
+    fn batch(tasks: &[u32]) -> Batch {
+        let job = |(number, tasks): (usize, &u32)| {
+            Request::new(&format!("j{number}"), *tasks, Work::from_millis(10).unwrap())
+        };
+        Batch::new(tasks.iter().enumerate().map(job).collect())
+    }
+
+    #[test]
+    fn there_are_as_many_lanes_as_somebody_has_tasks() {
+        let offers = offers();
+        let count = |tasks: &[u32]| {
+            let (all, of_job) = lanes_of(&offers, &batch(tasks), &[]);
+            assert_eq!(of_job, vec![Some(0); tasks.len()]);
+            all.iter().map(|lanes| lanes.offers.nodes().len()).sum::<usize>()
+        };
+        assert_eq!((count(&[1]), count(&[1, 3, 1])), (10, 30));
+    }
+
+    #[test]
+    fn who_would_need_too_many_lanes_is_not_examined() {
+        let offers = offers();
+        let (all, of_job) = lanes_of(&offers, &batch(&[1, 4_096]), &[true]);
+        assert_eq!((all.len(), of_job), (1, vec![Some(0), None]));
+        let found = find_alternatives(&offers, &batch(&[4_096]), &SearchConfig::default());
+        assert!(found.found.is_empty());
+        assert_eq!(found.unscheduled[0].explanation.reasons, [Reason::NotExamined]);
+        let found = find_alternatives(&offers, &batch(&[100]), &SearchConfig::default());
+        assert_eq!(found.found[0].window.placements().len(), 100);
+    }
 }

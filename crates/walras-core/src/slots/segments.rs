@@ -178,6 +178,8 @@ impl Segments {
             opening = next.start();
         }
         let later = segment.own.split_off(segment.own.partition_point(|slot| slot.start() < opening));
+        // What is divided off takes no room along: in a chain each part would keep that of all behind it.
+        segment.own.shrink_to_fit();
         let earlier = segment.carried.iter().chain(&segment.own);
         let length_min = self.length_min;
         let carried = earlier.filter(|slot| reaches(slot, opening, length_min)).copied().collect();
@@ -320,5 +322,19 @@ mod tests {
             check(&segments, &list);
         }
         assert!(at_first > 3 && segments.all().len() > at_first, "{at_first}");
+    }
+
+    #[test]
+    fn stretches_have_room_for_their_slots_alone() {
+        let time = |millis| Time::from_millis(millis).unwrap();
+        let slot = |index: i64| {
+            let interval = Interval::new(time(index), time(index + 1)).unwrap();
+            Slot::new(NodeId::new(0), interval, Rate::from_micros_per_second(1_000).unwrap()).unwrap()
+        };
+        let slots: Vec<Slot> = (0..10_000).map(slot).collect();
+        let segments = Segments::new(&slots, 2_000, 1);
+        let room = |segment: &Segment| segment.own.capacity() + segment.carried.capacity();
+        let total: usize = segments.all().iter().map(room).sum();
+        assert!(segments.all().len() > 100 && total <= 2 * slots.len(), "{total}");
     }
 }

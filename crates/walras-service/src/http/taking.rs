@@ -9,7 +9,7 @@ use axum::body::Bytes;
 use axum::http::StatusCode;
 use walras_api::ReadError;
 use walras_api::sentence::unmet_text;
-use walras_api::service::{Role, read_job};
+use walras_api::service::{Role, check_amounts, read_job};
 use walras_broker::State as Known;
 use walras_broker::fitting::{fitting, is_never_met};
 use walras_broker::job::JobSpec;
@@ -55,6 +55,11 @@ fn read_spec(
     let unfit = |error: ReadError| Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-job", error.to_string());
     let file = app.words.apply(file, group, "body").map_err(unfit)?;
     let mut spec = file.into_spec(&user, &app.sites().names, "body").map_err(unfit)?;
+    let is_counted = |name: &str| {
+        let mut nodes = state.sites.iter().flat_map(|site| &site.spec.nodes);
+        nodes.any(|node| node.division.resources().contains_key(name))
+    };
+    check_amounts(&spec, is_counted, "body").map_err(unfit)?;
     seen_name(&spec.request.name, "body: name:")?;
     let notes = told(app, &mut spec)?;
     Ok((spec, notes))

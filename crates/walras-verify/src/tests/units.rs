@@ -30,19 +30,24 @@ fn offers() -> Offers {
     Offers::new(interval(0, 60), vec![Site { name: "s".into() }], vec![node], slots.into()).unwrap()
 }
 
-/// Jobs of ten seconds: J0 of two tasks of three cores, J1 of one of one core, J2 of one with three GPUs, J3 of one with five, J4 alone.
+/// Jobs of ten seconds: J0 of two tasks of three cores, J1 of one of one core, J2 of one with three GPUs, J3 of one with five, J4 alone,
+/// J5 of one with two or three GPUs by a range, J6 by a list.
 fn batch() -> Batch {
     let least = |name: &str, count: i64| Requirement {
         attribute: name.to_owned(),
         test: Test::Range { min: Some(Fixed::from_millionths(count * 1_000_000)), max: None },
     };
     let exclusive = Requirement { attribute: "exclusive".to_owned(), test: Test::Equals(Value::Flag(true)) };
+    let number = |count: i64| Fixed::from_millionths(count * 1_000_000);
+    let gpus = |test| Requirement { attribute: "gpus".to_owned(), test };
     let needs = [
         (2, least("cores", 3)),
         (1, least("cores", 1)),
         (1, least("gpus", 3)),
         (1, least("gpus", 5)),
         (1, exclusive),
+        (1, gpus(Test::Range { min: Some(number(2)), max: Some(number(3)) })),
+        (1, gpus(Test::OneOf(vec![Value::Number(number(3)), Value::Number(number(2))]))),
     ];
     let job = |(place, (tasks, need)): (usize, (u32, Requirement))| {
         let job = Request::new(&format!("J{place}"), tasks, Work::from_millis(10_000).unwrap());
@@ -79,8 +84,7 @@ fn tasks_share_a_node_as_long_as_there_is_room() {
     // From 15 to 25 three units are free for all of the time.
     assert_eq!(violations(vec![claim(1, 15, &[1]), claim(1, 15, &[1]), claim(1, 20, &[1])]), []);
     assert_eq!(violations(vec![claim(2, 0, &[3]), claim(1, 0, &[1]), claim(2, 10, &[3])]), []);
-    // Whoever finds all of a node free may take it.
-    assert_eq!(violations(vec![claim(4, 0, &[4]), claim(1, 10, &[4])]), []);
+    assert_eq!(violations(vec![claim(4, 0, &[4]), claim(4, 10, &[4])]), []);
 }
 
 #[test]
@@ -113,9 +117,15 @@ fn units_and_prices_are_counted_again() {
     let wrong = |job: usize, units: u32| violations(vec![claim(job, 0, &[units])]);
     assert!(matches!(wrong(2, 2)[..], [Violation::WrongUnits { expected: 3, claimed: 2, .. }]));
     assert!(matches!(wrong(1, 2)[..], [Violation::WrongUnits { expected: 1, claimed: 2, .. }]));
+    // Nor does anybody get, and pay, all of a node who asked for a part.
+    assert!(matches!(wrong(1, 4)[..], [Violation::WrongUnits { expected: 1, claimed: 4, .. }]));
     assert!(matches!(wrong(4, 3)[..], [Violation::WrongUnits { expected: 4, claimed: 3, .. }]));
     assert!(wrong(1, 0).iter().any(|it| matches!(it, Violation::WrongUnits { claimed: 0, .. })));
     assert!(wrong(3, 4).iter().any(|it| matches!(it, Violation::RequirementUnmet { .. })));
+    for job in [5, 6] {
+        assert_eq!(wrong(job, 2), []);
+        assert!(matches!(wrong(job, 1)[..], [Violation::WrongUnits { expected: 2, claimed: 1, .. }]));
+    }
     let mut cheap = claim(2, 0, &[3]);
     (cheap.cost, cheap.slots[0].cost) = (Money::from_micros(59_999_999), Money::from_micros(59_999_999));
     assert!(matches!(violations(vec![cheap])[..], [Violation::WrongCost { .. }]));

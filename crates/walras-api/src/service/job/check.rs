@@ -1,13 +1,22 @@
 //! Whether a job makes sense by itself: names, programs, files.
 
 use super::JobFile;
-use crate::error::{Problem, Within};
-use crate::scenario::quantity;
+use crate::error::{Problem, ReadError, Within};
+use crate::scenario::{jobs, quantity};
 use crate::workflow::{check_files, check_program};
 use std::collections::BTreeSet;
-use walras_broker::job::{WorkflowSpec, is_plain_name};
+use walras_broker::job::{JobSpec, WorkflowSpec, is_plain_name};
 use walras_broker::particulars::{COMMENT_MAX, is_directory_name};
 use walras_broker::program::producers;
+
+/// Whether what a job asks of resources that some node counts is something; `source` names it in errors.
+pub fn check_amounts(
+    spec: &JobSpec,
+    is_counted: impl Fn(&str) -> bool,
+    source: &str,
+) -> Result<(), ReadError> {
+    jobs::amounts(&spec.request.requires, is_counted).map_err(|problem| problem.into_error(source))
+}
 
 impl JobFile {
     /// Whether everything that it names could be called so.

@@ -36,6 +36,11 @@ fn what_is_understood() {
         ("#WALRAS env {A: 1, B: x}", json!({"env": {"A": 1, "B": "x"}})),
         ("#WALRAS env {A: 1}\n#SBATCH --export=A=2,B=3", json!({"env": {"A": 1, "B": "3"}})),
         (
+            "#WALRAS resources {cores: 4, gpus: 1}\n#SBATCH --gpus-per-node=2 --exclusive",
+            json!({"resources": {"cores": 4, "gpus": 1}, "requires": {"exclusive": true}, "env": {
+                "SLURM_GPUS_ON_NODE": "2", "SLURM_GPUS_PER_NODE": "2"}}),
+        ),
+        (
             "#WALRAS requires {os: linux}\n#SBATCH --mem=1G",
             json!({"requires": {"os": "linux", "memory_gb": {"min": 1}},
             "env": {"SLURM_MEM_PER_NODE": "1024"}}),
@@ -93,7 +98,7 @@ fn what_is_left_out_is_named() {
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let error = |header: &str| job(header).unwrap_err();
-    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of account, after, alternatives, array, budget, comment, deadline, delay_after, delay_cost, directory, earliest, env, error, held, name, notify, output, partition, performance_min, prefers, price_max, priority, qos, requires, same_site, search, singleton, sites, tasks, together, user, work");
+    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of account, after, alternatives, array, budget, comment, deadline, delay_after, delay_cost, directory, earliest, env, error, held, name, notify, output, partition, performance_min, prefers, price_max, priority, qos, requires, resources, same_site, search, singleton, sites, tasks, together, user, work");
     insta::assert_snapshot!(error("#WALRAS budget 1\n#WALRAS --budget=2"), @"dir/run.sh:3:1: #WALRAS: budget is there twice: give it once");
     insta::assert_snapshot!(error("#WALRAS budget"), @"dir/run.sh:2:1: budget: '' is not a value: expected one as in a job file");
     insta::assert_snapshot!(error("#WALRAS requires {os: "), @"dir/run.sh:2:1: requires: {os: is not a value: expected one as in a job file");
