@@ -103,7 +103,25 @@ pub(super) fn sources(
 
 #[cfg(test)]
 mod tests {
-    use super::is_base64;
+    use super::{check_amounts, is_base64};
+    use crate::service::read_job;
+    use std::collections::BTreeMap;
+
+    /// What no node counts is a test, which any number may be.
+    #[test]
+    fn nothing_is_no_amount_of_what_nodes_count() {
+        let check = |amount: &str, counted: bool| {
+            let text = format!(
+                r#"{{"walras": "job/1", "name": "j", "work": 1, "requires": {{"cores": {amount}}}}}"#
+            );
+            let spec = read_job(text.as_bytes(), "body").unwrap().into_spec("ada", &BTreeMap::new(), "body");
+            check_amounts(&spec.unwrap(), |name| counted && name == "cores", "body")
+        };
+        let wrong = check("-4", true).unwrap_err().to_string();
+        assert!(wrong.contains("requires.cores: -4 is not an amount of a resource"), "{wrong}");
+        assert!(check("0", true).is_err() && check(r#"{"min": -4}"#, true).is_err());
+        assert!(check("2", true).is_ok() && check("-4", false).is_ok());
+    }
 
     #[test]
     fn texts_in_that_code() {
