@@ -21,6 +21,8 @@ const ROWS_HEIGHT_MAX: f64 = 2_250.0;
 /// What one screen shows.
 const ONE_SCREEN: f64 = 800.0;
 const PITCH_MAX: f64 = 40.0;
+/// Rows of nodes that tasks share are as high as that while they are few.
+const PITCH_SHARED: f64 = 96.0;
 /// Rows this high carry labels that read well.
 const PITCH_COMFORTABLE: f64 = 18.0;
 /// Thinner rows are lines; nodes beyond what fits are left out and counted.
@@ -89,7 +91,8 @@ impl Layout {
         let nodes = scene.offers.nodes().len();
         let header = (ROWS_HEIGHT_MAX / 4.0 / real_count(occupied.max(1))).min(HEADER_HEIGHT_MAX);
         let room = ROWS_HEIGHT_MAX - header * real_count(occupied);
-        let pitch = pitch_of(nodes, room);
+        let shared = scene.offers.nodes().iter().any(|node| node.division.is_divided());
+        let pitch = pitch_of(nodes, room, if shared { PITCH_SHARED } else { PITCH_MAX });
         let columns = Columns::new(scene, prices, pitch, header < HEADER_HEIGHT_NAMED);
         let mut layout = Layout {
             width,
@@ -175,9 +178,9 @@ impl Columns {
 }
 
 /// Rows are high while they are few, then comfortable, and in the end what `room` allows.
-fn pitch_of(nodes: usize, room: f64) -> f64 {
+fn pitch_of(nodes: usize, room: f64, most: f64) -> f64 {
     let nodes = real_count(nodes.max(1));
-    let wanted = (ONE_SCREEN / nodes).clamp(PITCH_COMFORTABLE, PITCH_MAX);
+    let wanted = (ONE_SCREEN / nodes).clamp(PITCH_COMFORTABLE, most);
     (room / nodes).min(wanted).max(PITCH_MIN)
 }
 

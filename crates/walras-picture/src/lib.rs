@@ -1,7 +1,7 @@
 //! Pictures of plans, and charts of experiments.
 //!
 //! [`gantt()`] turns a [`Scene`] into one self-contained SVG: nodes as rows grouped by site, owners' work
-//! hatched, free time light, windows coloured by job. The picture has no scripts, fonts or style sheets from
+//! hatched, free time light, windows coloured by job. A node that is sold in units is a band, of which each task takes its part. The picture has no scripts, fonts or style sheets from
 //! elsewhere, and the same scene always gives the same bytes.
 //!
 //! ```text
@@ -16,6 +16,7 @@
 //! Nothing in this crate decides anything: it draws what it is given, and says in a note what it left out.
 
 mod axis;
+mod bands;
 pub mod chart;
 mod colour;
 mod gantt;

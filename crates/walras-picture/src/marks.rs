@@ -1,6 +1,7 @@
 //! What lies beneath the windows: sites, rows with their labels, owners' work and the axis.
 
 use crate::axis::Axis;
+use crate::bands::Band;
 use crate::colour::{BAND, BUSY, DIM, FREE, HATCH, INK, LINE};
 use crate::layout::{AXIS_HEIGHT, Columns, HEADER_HEIGHT_NAMED, Header, Layout, MARGIN, Row};
 use crate::number::{counted, grouped, short, whole};
@@ -9,7 +10,7 @@ use crate::svg::{Element, Rect, Svg};
 use crate::text::{Font, clean_name};
 use walras_model::interval::complement;
 use walras_model::quantity::MILLION;
-use walras_model::{Interval, Rate};
+use walras_model::{Interval, Rate, Slot};
 
 /// At most so many blocks of owners' work are drawn; where there are more, near ones are joined.
 const OWNER_BLOCKS_MAX: usize = 10_000;
@@ -25,6 +26,8 @@ const TALL: f64 = 900.0;
 /// Owners' work to draw.
 pub(crate) struct OwnersWork<'a> {
     blocks: Vec<(&'a Row, Vec<Interval>)>,
+    /// Where some units of a node are in use.
+    parts: Vec<(&'a Row, Interval, Band)>,
     /// Set when blocks closer than this many pixels are drawn as one.
     pub(crate) joined_below: Option<f64>,
 }
@@ -45,7 +48,17 @@ pub(crate) fn owners_work<'a>(scene: &Scene<'_>, layout: &'a Layout) -> OwnersWo
         joined_below = Some(pixels);
         pixels *= 2.0;
     }
-    OwnersWork { blocks, joined_below }
+    OwnersWork { blocks, parts: parts(scene, layout), joined_below }
+}
+
+/// The times at which not all units of a node are free.
+fn parts<'a>(scene: &Scene<'_>, layout: &'a Layout) -> Vec<(&'a Row, Interval, Band)> {
+    let part = |slot: &Slot| {
+        let of = scene.offers.node(slot.node()).division.units();
+        let shown = Interval::new(slot.start(), slot.end())?.intersection(layout.horizon)?;
+        (slot.units() < of).then_some((layout.row(slot.node())?, shown, Band::below(slot.units(), of)))
+    };
+    scene.offers.slots().iter().filter_map(part).take(OWNER_BLOCKS_MAX).collect()
 }
 
 /// Blocks in order, those less than `gap` milliseconds apart made one.
@@ -141,19 +154,21 @@ fn draw_label(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, row: &Row, pric
 /// Owners' work, hatched.
 pub(crate) fn draw_owners_work(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, work: &OwnersWork<'_>) {
     svg.start(Element::new("g").set("fill", BUSY_FILL));
-    for (row, blocks) in &work.blocks {
+    let whole = work.blocks.iter().flat_map(|(row, blocks)| blocks.iter().map(|block| (*row, *block, None)));
+    let parts = work.parts.iter().map(|(row, block, band)| (*row, *block, Some(*band)));
+    for (row, block, band) in whole.chain(parts) {
         let name = clean_name(&scene.offers.node(row.node).name);
-        for block in blocks {
-            let (start, end) = (block.start().as_millis(), block.end().as_millis());
-            let x = layout.x(start);
-            let rect = Rect { x, y: row.y, width: layout.x(end) - x, height: layout.bar() };
-            let unit = scene.unit;
-            let (from, to) = (unit.time(start), unit.time(end));
-            svg.hinted(
-                Element::rect(rect),
-                &format!("owner's work on {name}: {from}–{to} {}", unit.symbol()),
-            );
-        }
+        let (start, end) = (block.start().as_millis(), block.end().as_millis());
+        let x = layout.x(start);
+        let bar = Rect { x, y: row.y, width: layout.x(end) - x, height: layout.bar() };
+        let rect = band.map_or(bar, |band| band.within(bar));
+        let unit = scene.unit;
+        let (from, to) = (unit.time(start), unit.time(end));
+        let part = if band.is_some() { "a part of " } else { "" };
+        svg.hinted(
+            Element::rect(rect),
+            &format!("owner's work on {part}{name}: {from}–{to} {}", unit.symbol()),
+        );
     }
     svg.end("g");
 }

@@ -1,5 +1,6 @@
 //! The windows: blocks in their job's colour, numbered, each with a tooltip that tells all.
 
+use crate::bands::{Band, Bands};
 use crate::colour::{Colour, job_colour};
 use crate::layout::{Layout, Row};
 use crate::number::exact;
@@ -36,6 +37,8 @@ pub(crate) struct Selection {
 /// One window about to be drawn.
 struct Drawing<'a> {
     alternative: &'a Alternative,
+    /// Its place among the scene's.
+    place: usize,
     name: String,
     number: usize,
     style: WindowStyle,
@@ -70,14 +73,20 @@ pub(crate) fn select(scene: &Scene<'_>, layout: &Layout) -> Selection {
     }
 }
 
-/// The placements that have a row and lie, at least in part, inside the horizon.
-fn visible<'a>(
-    alternative: &'a Alternative,
-    layout: &'a Layout,
-) -> impl Iterator<Item = (&'a Placement, &'a Row, Interval)> {
-    alternative.window.placements().iter().filter_map(|placement| {
-        let row = layout.row(placement.node)?;
-        Some((placement, row, placement.interval.intersection(layout.horizon)?))
+/// A placement that has a row and lies, at least in part, inside the horizon.
+struct Visible<'a> {
+    placement: &'a Placement,
+    /// Its place in its window.
+    place: usize,
+    row: &'a Row,
+    shown: Interval,
+}
+
+/// Those of a window.
+fn visible<'a>(alternative: &'a Alternative, layout: &'a Layout) -> impl Iterator<Item = Visible<'a>> {
+    alternative.window.placements().iter().enumerate().filter_map(|(place, placement)| {
+        let (row, shown) = (layout.row(placement.node)?, placement.interval.intersection(layout.horizon)?);
+        Some(Visible { placement, place, row, shown })
     })
 }
 
@@ -104,18 +113,22 @@ pub(crate) fn draw_windows(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, se
         let colour = job_colour(alternative.job.index());
         let holds_tasks = style == WindowStyle::Solid && with_tasks.contains(&alternative.job.index());
         let name = scene.job_name(alternative.job);
-        Drawing { alternative, name, number, style, colour, holds_tasks }
+        Drawing { alternative, place: *index, name, number, style, colour, holds_tasks }
     };
     let drawings: Vec<Drawing<'_>> = selection.drawn.iter().map(drawing).collect();
     if layout.pitch >= TIE_PITCH_MIN {
         drawings.iter().for_each(|drawing| draw_tie(svg, layout, drawing));
     }
+    // What is drawn last matters most.
+    let bands = Bands::new(scene, layout, selection.drawn.iter().rev().copied());
     for drawing in &drawings {
         let group = Element::new("g").set("data-window", &drawing.label());
         svg.start(group);
-        for (placement, row, shown) in visible(drawing.alternative, layout) {
+        for Visible { placement, place, row, shown } in visible(drawing.alternative, layout) {
             let tooltip = drawing.tooltip(scene, placement);
-            draw_block(svg, drawing, block_rect(layout, row, shown), placement.cost, &tooltip);
+            let bar = block_rect(layout, row, shown);
+            let rect = bands.of(drawing.place, place).map_or(bar, |band| apart(band, bar));
+            draw_block(svg, drawing, rect, placement.cost, &tooltip);
         }
         svg.end("g");
     }
@@ -123,7 +136,7 @@ pub(crate) fn draw_windows(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, se
 
 /// A line along the common start, from a window's first row to its last.
 fn draw_tie(svg: &mut Svg, layout: &Layout, drawing: &Drawing<'_>) {
-    let heights = || visible(drawing.alternative, layout).map(|(_, row, _)| row.y + layout.bar() / 2.0);
+    let heights = || visible(drawing.alternative, layout).map(|it| it.row.y + layout.bar() / 2.0);
     let (upper, lower) = (heights().fold(f64::INFINITY, f64::min), heights().fold(0.0, f64::max));
     if upper >= lower {
         return;
@@ -145,6 +158,13 @@ pub(crate) fn block_rect(layout: &Layout, row: &Row, shown: Interval) -> Rect {
     let inset = if end - start > 4.0 { 0.75 } else { 0.0 };
     let width = (end - start - 2.0 * inset).max(0.75);
     Rect { x: start + inset, y: row.y, width, height: layout.bar() }
+}
+
+/// The same for a part of a node: a little apart from what lies above and below.
+fn apart(band: Band, bar: Rect) -> Rect {
+    let rect = band.within(bar);
+    let inset = if rect.height > 4.0 { 0.5 } else { 0.0 };
+    Rect { y: rect.y + inset, height: rect.height - 2.0 * inset, ..rect }
 }
 
 fn draw_block(svg: &mut Svg, drawing: &Drawing<'_>, rect: Rect, cost: Money, tooltip: &str) {
@@ -210,12 +230,17 @@ impl Drawing<'_> {
         let unit = scene.unit;
         let money = |money: Money| exact(money.as_micros(), MILLION);
         let window = &self.alternative.window;
+        let node = scene.offers.node(placement.node);
+        let units = match node.division.is_divided() {
+            true => format!(" ({} of {} units)", placement.units, node.division.units()),
+            false => String::new(),
+        };
         format!(
-            "{}: window {} of {}\nnode {} at {}\n{}–{} {}\ncost {} on this node, {} on all {}",
+            "{}: window {} of {}\nnode {} at {}{units}\n{}–{} {}\ncost {} on this node, {} on all {}",
             self.label(),
             self.number,
             self.name,
-            clean_name(&scene.offers.node(placement.node).name),
+            clean_name(&node.name),
             clean_name(&scene.offers.site_of(placement.node).name),
             unit.time(placement.interval.start().as_millis()),
             unit.time(placement.interval.end().as_millis()),

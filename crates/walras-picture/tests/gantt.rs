@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use scenes::{Stage, free_slots, job, large, node, seconds, site, small};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::{
-    Alternative, Batch, JobId, Money, NodeId, Offers, Placement, Rate, SlotKey, Time, Window,
+    Alternative, Batch, Division, JobId, Money, NodeId, Offers, Placement, Rate, Slot, SlotKey, Time, Window,
 };
 use walras_picture::{
     ARROWS_MAX, Arrow, Only, Scene, TaskColour, TaskMark, TimeUnit, WINDOW_BLOCKS_MAX, WindowStyle, gantt,
@@ -338,4 +338,60 @@ fn only_what_is_asked_for_is_drawn_and_nobody_is_said_to_have_no_window() {
     assert_eq!(windows(&found).len(), 2);
     assert!(texts(&found).contains(&"Not drawn: 6 of 8 windows; only some are shown."));
     assert!(!texts(&found).contains(&"without a window:"));
+}
+
+/// Three jobs on a node of four units, of which the owner uses one in the first half: two side by side, and one of three units behind them.
+fn shared() -> Stage {
+    let rate = Rate::from_micros_per_second(4_000).unwrap();
+    let slot =
+        |start, end, units| Slot::new(NodeId::new(0), seconds(start, end), rate).unwrap().with_units(units);
+    let mut machine = node("n1", 0, 10);
+    machine.division = Division::new(4, BTreeMap::new()).unwrap();
+    let slots = vec![slot(0, 50, 3), slot(50, 100, 4)];
+    let offers = Offers::new(seconds(0, 100), vec![site("a")], vec![machine], slots).unwrap();
+    let alternative = |job, start, end, units| {
+        let interval = seconds(start, end);
+        let source = SlotKey { start: interval.start(), node: NodeId::new(0) };
+        let (node, cost) = (NodeId::new(0), Money::from_micros(1));
+        let window = Window::new(vec![Placement { units, node, interval, rate, cost, source }]).unwrap();
+        Alternative { job: JobId::new(job), window, bound: None }
+    };
+    Stage {
+        offers,
+        batch: Batch::new(["J1", "J2", "J3"].map(|name| job(name, 1, 1)).to_vec()),
+        alternatives: vec![alternative(0, 10, 60, 1), alternative(1, 10, 40, 2), alternative(2, 60, 90, 3)],
+    }
+}
+
+/// Where the block of each window lies: from left to right, and from top to bottom.
+fn blocks(found: &[Found]) -> Vec<[f64; 4]> {
+    let groups = found.iter().enumerate().filter(|(_, it)| it.attributes.contains_key("data-window"));
+    let rect = |(place, _): (usize, &Found)| {
+        let rect = found[place..].iter().find(|it| it.name == "rect").unwrap();
+        let [x, y, width, height] = ["x", "y", "width", "height"].map(|name| number(rect, name));
+        [x, x + width, y, y + height]
+    };
+    groups.map(rect).collect()
+}
+
+#[test]
+fn tasks_that_share_a_node_lie_side_by_side_in_its_band() {
+    let svg = draw(&shared());
+    let found = read(&svg);
+    let blocks = blocks(&found);
+    assert_eq!(blocks.len(), 3);
+    for (place, one) in blocks.iter().enumerate() {
+        for other in &blocks[place + 1..] {
+            let meets = |first: usize| one[first] < other[first + 1] && other[first] < one[first + 1];
+            assert!(!(meets(0) && meets(2)), "{one:?} and {other:?} lie over each other");
+        }
+    }
+    let height = |block: &[f64; 4]| block[3] - block[2];
+    let mut heights: Vec<f64> = blocks.iter().map(height).collect();
+    heights.sort_by(f64::total_cmp);
+    let per_unit = (heights[2] - heights[0]) / 2.0;
+    assert!((heights[1] - heights[0] - per_unit).abs() < 0.1 && per_unit > 15.0, "{heights:?}");
+    let titles: Vec<&str> = found.iter().filter(|it| it.name == "title").map(|it| it.text.as_str()).collect();
+    assert!(titles.iter().any(|title| title.contains("n1 at a (2 of 4 units)")), "{titles:?}");
+    assert!(titles.iter().any(|title| title.starts_with("owner's work on a part of n1: 0–50")), "{titles:?}");
 }
