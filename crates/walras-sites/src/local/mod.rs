@@ -37,17 +37,17 @@ use crate::contract::{
     SiteAnswer, SiteError, SiteMessage, SiteRefusal, Start, Stream,
 };
 use crate::files::Directory;
-use crate::reported::Reported;
+use crate::reported::{Reported, gather};
 use crate::store::SqliteStore;
 use account::{DrawnAccounts, NoAccount};
 use part::{PartDirectory, Task};
 use serde::{Deserialize, Serialize};
-use shared::{RUNS, Runs, directory_of};
+use shared::{Runs, directory_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
-use sweep::{BEFORE, sweep};
+use sweep::sweep;
 use walras_model::{Interval, NodeId, Span, Time};
 
 /// How often what runs is looked at.
@@ -162,13 +162,9 @@ impl LocalConnector {
         if self.swept.is_none_or(|since| since.elapsed() >= SWEEP_EVERY) {
             self.swept = Some(Instant::now());
             let held = |number| self.book.get(ReservationNumber::new(number)).is_some();
-            sweep(&self.directory, self.options.keep, held);
             let tasks = || self.book.iter().flat_map(|(_, it)| it.parts.values()).map(|part| &part.task);
             let uses = |number| tasks().any(|task| task.is_of(JobNumber::new(number)));
-            sweep(&self.directory.join(RUNS), self.options.keep, uses);
-            for before in [self.directory.join(BEFORE), self.directory.join(RUNS).join(BEFORE)] {
-                sweep(&before, self.options.keep, |_| false);
-            }
+            sweep(&self.directory, self.options.keep, held, uses);
         }
     }
 }
@@ -245,12 +241,7 @@ impl Connector for LocalConnector {
             }
         }
         self.sweep();
-        let more = self.advance_all(now, None);
-        if messages.is_empty() {
-            return more;
-        }
-        messages.extend(more.unwrap_or_default());
-        Ok(messages)
+        gather([Ok(messages), self.advance_all(now, None)].into_iter())
     }
 
     fn next(&self, now: Time) -> Option<Time> {

@@ -21,7 +21,7 @@ use crate::contract::{JobNumber, PartEnd, SiteError, Start, StartPart, Stream};
 use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
@@ -297,7 +297,7 @@ impl PartDirectory {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(self.wrong(&error)),
         };
-        let since = there.ctime().saturating_mul(1_000).saturating_add(there.ctime_nsec() / 1_000_000);
+        let since = changed(&there);
         if !there.is_file() {
             return Ok(Some(forged(since)));
         }
@@ -342,6 +342,11 @@ impl PartDirectory {
     pub(crate) fn wrong(&self, error: &std::io::Error) -> SiteError {
         SiteError::file(&self.0, error)
     }
+}
+
+/// When a file last changed by the file system's own word, in milliseconds since 1970: users can set every other time of it, and not this one.
+pub(crate) fn changed(file: &Metadata) -> i64 {
+    file.ctime().saturating_mul(1_000).saturating_add(file.ctime_nsec() / 1_000_000)
 }
 
 /// Opens what a program has printed. It could have put anything in the file's place: only a plain file is opened, no link is

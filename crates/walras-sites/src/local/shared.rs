@@ -21,7 +21,7 @@ use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 
 /// Where the directories of runs are.
-pub(crate) const RUNS: &str = "runs";
+pub(super) const RUNS: &str = "runs";
 const INPUTS: &str = "inputs";
 const USER: &str = "user";
 const SHARED: &str = "files-";

@@ -4,6 +4,7 @@
 //! aside, in `before/`, and is never taken for what is new.
 
 use super::part::make_directory;
+use super::shared::RUNS;
 use crate::contract::SiteError;
 use std::fmt::Display;
 use std::io::ErrorKind;
@@ -11,7 +12,23 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Where directories are set aside.
-pub(crate) const BEFORE: &str = "before";
+const BEFORE: &str = "before";
+
+/// Removes what a site has kept for long enough: directories of reservations that are not held, of runs that nothing uses, and of both what
+/// was set aside.
+pub(crate) fn sweep(
+    site: &Path,
+    keep: Duration,
+    is_held: impl Fn(u64) -> bool,
+    is_used: impl Fn(u64) -> bool,
+) {
+    let runs = site.join(RUNS);
+    remove_old(site, keep, is_held);
+    remove_old(&runs, keep, is_used);
+    for before in [site.join(BEFORE), runs.join(BEFORE)] {
+        remove_old(&before, keep, |_| false);
+    }
+}
 
 /// Sets a directory aside that is called by a number: what the site has no memory of.
 pub(crate) fn set_aside(site: &Path, number: impl Display) -> Result<(), SiteError> {
@@ -26,8 +43,8 @@ pub(crate) fn set_aside(site: &Path, number: impl Display) -> Result<(), SiteErr
     Ok(())
 }
 
-/// Removes the directories of reservations that are not held and in which nothing has ended for that long.
-pub(crate) fn sweep(directory: &Path, keep: Duration, is_held: impl Fn(u64) -> bool) {
+/// Removes directories called by numbers that are not held and in which nothing has ended for that long.
+fn remove_old(directory: &Path, keep: Duration, is_held: impl Fn(u64) -> bool) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());

@@ -11,8 +11,7 @@ use super::free::Snapshot;
 use super::parse::JobState;
 use crate::clock::later;
 use crate::contract::PartEnd;
-use crate::local::part::{Ended, PartDirectory};
-use std::os::unix::fs::MetadataExt;
+use crate::local::part::{Ended, PartDirectory, changed};
 use std::time::Duration;
 use walras_model::Time;
 
@@ -67,15 +66,15 @@ impl<S: Slurm> SlurmConnector<S> {
         let waits = now < later(Time::from_millis(ended.at).unwrap_or(now), WORD_WITHIN);
         let Ok(snapshot) = self.read(FRESH) else { return (!waits).then_some(PartEnd::Lost) };
         let name = self.job_name(tag);
-        let jobs = || snapshot.jobs.iter().filter(|job| job.name == name).map(|job| job.state);
-        if jobs().any(|state| state == JobState::Active) {
-            return (!waits).then_some(PartEnd::Vanished);
+        let jobs = snapshot.jobs.iter().filter(|job| job.name == name);
+        let states: Vec<JobState> = jobs.map(|job| job.state).collect();
+        let is_over = |state: &JobState| *state == JobState::Over;
+        match states.as_slice() {
+            [] => (!waits).then_some(PartEnd::Lost),
+            states if states.contains(&JobState::Active) => (!waits).then_some(PartEnd::Vanished),
+            states if states.iter().all(is_over) => Some(PartEnd::Vanished),
+            _ => Some(PartEnd::Lost),
         }
-        if jobs().next().is_none() && waits {
-            return None;
-        }
-        let ended = jobs().next().is_some() && jobs().all(|state| state == JobState::Over);
-        Some(if ended { PartEnd::Vanished } else { PartEnd::Lost })
     }
 
     fn seen_end(&self, snapshot: &Snapshot, tag: &Tag) -> Seen {
@@ -96,8 +95,7 @@ impl<S: Slurm> SlurmConnector<S> {
     }
 }
 
-/// When the end was written, by the file system's own word: users can set every other time of a file, and not this one.
+/// When the end was written.
 fn stamp(directory: &PartDirectory) -> Option<Time> {
-    let file = std::fs::symlink_metadata(directory.0.join("ended.json")).ok()?;
-    Time::from_millis(file.ctime().checked_mul(1_000)?.checked_add(file.ctime_nsec() / 1_000_000)?)
+    Time::from_millis(changed(&std::fs::symlink_metadata(directory.0.join("ended.json")).ok()?))
 }

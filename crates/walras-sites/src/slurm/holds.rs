@@ -73,6 +73,11 @@ impl<S: Slurm> SlurmConnector<S> {
         self.holds_of(reservation).into_iter().filter_map(of).collect()
     }
 
+    /// The hold of that name.
+    pub(super) fn hold_at(&self, tag: &Tag) -> Option<&Hold> {
+        self.book.get(tag.number)?.holds.get(usize::try_from(tag.place).ok()?)
+    }
+
     /// The holds of a reservation.
     pub(super) fn holds_of(&self, reservation: ReservationNumber) -> Vec<(Tag, Hold)> {
         let holds = self.book.get(reservation).map(|booking| booking.holds.clone()).unwrap_or_default();

@@ -12,8 +12,7 @@ use super::seen::{is_running, stands};
 use super::{FRESH, Kept, SlurmConnector};
 use crate::clock::later;
 use crate::contract::{Hold, JobNumber, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
-use crate::local::shared::RUNS;
-use crate::local::sweep::{BEFORE, set_aside, sweep};
+use crate::local::sweep::{set_aside, sweep};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use walras_model::Time;
@@ -115,13 +114,9 @@ impl<S: Slurm> SlurmConnector<S> {
         if self.swept.is_none_or(|since| since.elapsed() >= SWEEP_EVERY) {
             self.swept = Some(Instant::now());
             let held = |number| self.book.get(ReservationNumber::new(number)).is_some();
-            sweep(&self.directory, self.options.keep, held);
             let tasks = || self.book.iter().flat_map(|(_, it)| it.parts.values()).map(|part| &part.task);
             let uses = |number| tasks().any(|task| task.is_of(JobNumber::new(number)));
-            sweep(&self.directory.join(RUNS), self.options.keep, uses);
-            for before in [self.directory.join(BEFORE), self.directory.join(RUNS).join(BEFORE)] {
-                sweep(&before, self.options.keep, |_| false);
-            }
+            sweep(&self.directory, self.options.keep, held, uses);
         }
     }
 
@@ -167,17 +162,18 @@ impl<S: Slurm> SlurmConnector<S> {
     /// Finds nodes on which supervisors end before anything has begun, again and again: they do not see the shared directory, or cannot run the
     /// program. Whatever is sold there is lost.
     fn find_barren(&mut self, now: Time, snapshot: &Snapshot) {
-        let kept = self.book.iter().filter(|(_, it)| it.expiry.is_none() && !it.leaving);
-        let often = |tag: &Tag| self.submitted.get(tag).is_some_and(|(_, times)| *times >= BARREN_AFTER);
         let ended =
             |name: &str| snapshot.jobs.iter().any(|job| job.name == name && job.state == JobState::Over);
         let mut found = Vec::new();
-        for number in kept.map(|(number, _)| number) {
-            for (tag, hold, wanted) in self.all_wanted(number) {
-                let open = hold.interval.end() > now && often(&tag) && !self.is_up(&tag);
-                if open && ended(&wanted.name) && !is_running(snapshot, &wanted.name) {
-                    found.extend(hold.node.map(|node| (node.number(), wanted.node)));
-                }
+        for (tag, _) in self.submitted.iter().filter(|(_, (_, times))| *times >= BARREN_AFTER) {
+            let hold = self.book.confirmed(tag.number).and_then(|_| self.hold_at(tag));
+            let Some((node, interval)) = hold.and_then(|hold| Some((hold.node?, hold.interval))) else {
+                continue;
+            };
+            let name = self.instance.tag(tag);
+            let open = interval.end() > now && !self.is_up(tag);
+            if open && ended(&name) && !is_running(snapshot, &name) {
+                found.extend(self.node_name(node).map(|name| (node.number(), name.to_owned())));
             }
         }
         for (number, name) in found {

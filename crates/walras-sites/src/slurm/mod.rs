@@ -68,7 +68,7 @@ use crate::contract::{
 use crate::files::Directory;
 use crate::local::make_directory;
 use crate::local::part::Task;
-use crate::reported::Reported;
+use crate::reported::{Reported, gather};
 use crate::store::SqliteStore;
 use command::{Instance, Tag};
 use free::Snapshot;
@@ -319,11 +319,8 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
 
     /// What cannot be done now does not keep the rest from being done, and is tried again.
     fn poll(&mut self, now: Time) -> SiteAnswer {
-        let mut wrong = None;
-        let mut messages = self.advance_all(now, None).unwrap_or_else(|error| {
-            wrong = Some(error);
-            Vec::new()
-        });
+        let advanced = self.advance_all(now, None);
+        let mut messages = Vec::new();
         self.book.expire(now)?;
         let leaving = self.book.iter().filter(|(_, booking)| booking.leaving).map(|(number, _)| number);
         for reservation in leaving.collect::<Vec<_>>() {
@@ -342,10 +339,7 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
             Ok(more) => messages.extend(more),
             Err(error) => tracing::debug!("a look: {error}"),
         }
-        match wrong {
-            Some(error) if messages.is_empty() => Err(error),
-            Some(_) | None => Ok(messages),
-        }
+        gather([advanced, Ok(messages)].into_iter())
     }
 
     fn next(&self, now: Time) -> Option<Time> {

@@ -191,8 +191,7 @@ impl<S: Slurm> SlurmConnector<S> {
 
     /// The node of a hold; in a queue nobody knows.
     fn node_of(&self, tag: &Tag) -> Option<String> {
-        let hold = self.book.get(tag.number)?.holds.get(usize::try_from(tag.place).ok()?)?;
-        self.node_name(hold.node?).map(str::to_owned)
+        self.node_name(self.hold_at(tag)?.node?).map(str::to_owned)
     }
 
     /// Everything that is new of some parts. What cannot be looked at does not keep the others from being.

@@ -7,9 +7,14 @@ use std::time::{Duration, Instant};
 use walras_model::Time;
 use walras_sites::{PartEnd, Program, SiteMessage};
 
-/// A program that says that it ended long ago, and goes on for a while.
+/// A program that says that it ended long ago, and goes on for a while. Files know the time to a few milliseconds, so it waits for some first.
 fn forger(seconds: &str) -> Program {
-    command(&["sh", "-c", r#"echo '{"at":1000,"end":"done"}' > ../ended.json; exec sleep "$0""#, seconds])
+    command(&[
+        "sh",
+        "-c",
+        r#"sleep 0.05; echo '{"at":1000,"end":"done"}' > ../ended.json; exec sleep "$0""#,
+        seconds,
+    ])
 }
 
 fn ended(bench: &mut Bench, said: Vec<SiteMessage>) -> Time {
