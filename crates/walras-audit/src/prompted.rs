@@ -51,7 +51,7 @@ fn of_site(
 ) -> (bool, &'static str) {
     let says = |told: &SiteMessage| message.is_some_and(|(_, message)| message == told);
     match event {
-        SiteEvent::Added(spec) => (matches!(input, Input::AddSite(told) if *told == **spec), "site-added"),
+        SiteEvent::Added(spec) => (matches!(input, Input::AddSite(told) if told == spec), "site-added"),
         SiteEvent::PricesSet { site, prices } => {
             let set = matches!(input, Input::SetPrices { site: at, prices: told } if at == site && *told == **prices);
             let changed = matches!(input, Input::ChangeSite { site: at, terms } if at == site && terms.prices == **prices);

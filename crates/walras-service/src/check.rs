@@ -39,7 +39,7 @@ pub(crate) fn prepare<J: Journal>(
         let input = match engine.broker().state().site(id) {
             None => {
                 let joining = site.join().map_err(|why| ConfigError(format!("{source}: {why}")))?;
-                Input::AddSite(joining.spec)
+                Input::AddSite(Box::new(joining.spec))
             }
             Some(known) => {
                 let timing = site.spec().map_err(|why| ConfigError(format!("{source}: {why}")))?.timing;
@@ -140,7 +140,7 @@ pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> 
             site.isolation(&hidden(config)).map_err(|why| ConfigError(format!("{source}: {why}")))?;
         found.extend(isolation.map(|it| format!("site {}: isolation: {it}", site.name)));
         broker
-            .handle(first, &Input::AddSite(joining.spec))
+            .handle(first, &Input::AddSite(Box::new(joining.spec)))
             .map_err(|refusal| wrong(site, &Context::nameless().refusal(&refusal)))?;
     }
     if let Some(state) = known(config)? {

@@ -125,7 +125,7 @@ impl Joiner {
         site: &SiteConfig,
         spec: walras_broker::site::SiteSpec,
     ) -> Result<SiteId, NotJoined> {
-        let id = match handle.send(Input::AddSite(spec)).await? {
+        let id = match handle.send(Input::AddSite(Box::new(spec))).await? {
             Answer::Site(id) => id,
             _ => return Err(NotJoined::Failed(Failed::Stopped)),
         };

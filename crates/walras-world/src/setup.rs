@@ -199,7 +199,7 @@ pub fn begin(
         let simulated = SimulatedSite::open(offering, nodes, behaviour, None, store).ok()?;
         sites.push(FaultySite::new(SiteId::new(number), simulated).with_nodes(&spec.nodes));
         first += u32::try_from(count).ok()?;
-        inputs.push(Input::AddSite(spec));
+        inputs.push(Input::AddSite(Box::new(spec)));
     }
     if chance.happens(500) {
         inputs.push(wanting(Wisher::Owner(SiteId::new(0)), Wanted::Income)?);

@@ -142,7 +142,7 @@ mod tests {
             timing: Timing::NOTHING,
         };
         let mut broker = Broker::default();
-        broker.handle(Time::from_millis(0).unwrap(), &Input::AddSite(site)).unwrap();
+        broker.handle(Time::from_millis(0).unwrap(), &Input::AddSite(Box::new(site))).unwrap();
         let request = Request::new("wide", 17, Work::from_millis(60_000).unwrap());
         let spec = JobSpec::plain("ada".to_owned(), request);
         let text = unmet_text(broker.state(), &spec, &fitting(broker.state(), &spec));

@@ -223,7 +223,7 @@ impl World {
             access,
             timing: Timing::NOTHING,
         };
-        let Answer::Site(site) = self.say(In::AddSite(spec)) else { panic!("no site") };
+        let Answer::Site(site) = self.say(In::AddSite(Box::new(spec))) else { panic!("no site") };
         let ids = (first..first + speeds.len()).map(|index| NodeId::from_index(index).unwrap());
         self.nodes.push(ids.collect());
         site

@@ -115,7 +115,7 @@ impl Bed {
             };
             let base = Rate::from_micros_per_second(1_000 + 100 * i64::from(site));
             let Some(base) = base else { continue };
-            bed.say(Input::AddSite(SiteSpec {
+            bed.say(Input::AddSite(Box::new(SiteSpec {
                 name: format!("site-{site}"),
                 owner: format!("owner-{site}"),
                 kind: SiteKind::Slots,
@@ -123,7 +123,7 @@ impl Bed {
                 prices: PriceRules::flat(base),
                 access: Default::default(),
                 timing: Default::default(),
-            }));
+            })));
         }
     }
 

@@ -27,7 +27,7 @@ pub enum Input {
     /// Somebody joins, or their terms change.
     SetUser(User),
     /// A site joins; one that leaves stays after all.
-    AddSite(SiteSpec),
+    AddSite(Box<SiteSpec>),
     /// What may change of a site does.
     ChangeSite {
         /// The site that changes.

@@ -73,15 +73,23 @@ pub struct Timing {
     /// begin at once: only on a clock that is simulated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_once: bool,
+    /// How long it takes to hold what is asked for, as long as nothing was asked of it yet, where that can be known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Span>,
 }
 
 impl Timing {
     /// A site that needs none.
     pub const NOTHING: Timing =
-        Timing { before: Span::ZERO, after: Span::ZERO, ahead: Span::ZERO, at_once: false };
+        Timing { before: Span::ZERO, after: Span::ZERO, ahead: Span::ZERO, at_once: false, answers: None };
 
     fn is_nothing(&self) -> bool {
         *self == Timing::NOTHING
+    }
+
+    /// Whether others use the site too, and it needs time around what it holds: a cluster.
+    pub(crate) fn is_of_cluster(&self) -> bool {
+        Timing { answers: None, ..*self } != Timing::NOTHING
     }
 
     /// How long a node must be free between two holds.

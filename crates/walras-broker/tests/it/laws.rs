@@ -53,7 +53,7 @@ impl Bench {
                 amount: Money::from_micros(1_000_000_000),
             });
         }
-        bench.say(Input::AddSite(site(0, 0, 3, 500)));
+        bench.say(Input::AddSite(Box::new(site(0, 0, 3, 500))));
         bench
     }
 
@@ -116,7 +116,12 @@ impl Bench {
             Step::Site { kind, nodes, price } => {
                 let number = self.broker.state().sites.len();
                 if number < 4 {
-                    self.say(Input::AddSite(site(u8::try_from(number).unwrap(), kind, nodes, price)));
+                    self.say(Input::AddSite(Box::new(site(
+                        u8::try_from(number).unwrap(),
+                        kind,
+                        nodes,
+                        price,
+                    ))));
                 }
             }
             Step::Prices { site, price } => {

@@ -162,10 +162,10 @@ fn a_site_that_leaves_keeps_what_it_holds_and_sells_nothing_new() {
     // The same site is welcome again, and nobody else under its name.
     let spec = state.sites[0].spec.clone();
     let other = SiteSpec { owner: "other".to_owned(), ..spec.clone() };
-    let refused = vo.broker.handle(at(vo.now), &Input::AddSite(other)).unwrap_err();
+    let refused = vo.broker.handle(at(vo.now), &Input::AddSite(Box::new(other))).unwrap_err();
     assert_eq!(refused, Refusal::BadSite(BadSite::OtherBefore));
     let prices = PriceRules { base: Rate::from_micros_per_second(3).unwrap(), ..spec.prices.clone() };
-    vo.say(Input::AddSite(SiteSpec { prices: prices.clone(), ..spec }));
+    vo.say(Input::AddSite(Box::new(SiteSpec { prices: prices.clone(), ..spec })));
     assert_eq!(vo.broker.state().sites[0].spec.prices, prices);
     vo.run_until(vo.now + 30 * MINUTE);
     assert!(vo.started(waiting).is_some());

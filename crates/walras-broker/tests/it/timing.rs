@@ -11,7 +11,7 @@ use walras_model::{Interval, SiteId};
 fn needy(deciding: Deciding) -> Vo {
     let mut vo = Vo::new(&[]);
     vo.say(Input::SetPolicy(Box::new(walras_broker::policy::Policy { deciding, ..policy() })));
-    vo.timing = Timing { before: span(9_000), after: span(5_000), ahead: span(30_000), at_once: false };
+    vo.timing = Timing { before: span(9_000), after: span(5_000), ahead: span(30_000), ..Timing::NOTHING };
     vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(1_000)));
     vo
 }
@@ -104,6 +104,28 @@ fn a_site_that_answers_at_once_begins_at_once() {
     );
     vo.run_until(came + 30 * MINUTE);
     assert_eq!(vo.broker.state().totals.done, 1);
+}
+
+/// As long as nothing is known of a site it is given all the time that the rules allow; one that says how long it takes is believed.
+#[test]
+fn the_first_job_of_a_site_does_not_wait_for_what_is_known_of_it() {
+    for (answers, within) in [(None, 5_000..=20_000), (Some(span(500)), 1_000..=2_000)] {
+        let mut vo = Vo::new(&[]);
+        let deciding = Deciding::Promise(PromisePolicy::default());
+        let (lead, longest) = (span(100), span(5_000));
+        let rules = walras_broker::policy::Policy { deciding, lead, ..policy() };
+        let rules =
+            walras_broker::policy::Policy { prepare_within: longest, confirm_within: longest, ..rules };
+        vo.say(Input::SetPolicy(Box::new(rules)));
+        vo.timing = Timing { answers, ..Timing::NOTHING };
+        vo.add_site(SiteKind::Slots, 2, PriceRules::flat(rate(1_000)));
+        vo.run_until(10 * MINUTE);
+        let came = vo.now;
+        let number = vo.submit(vo.job("a", 2, 10));
+        vo.run_until(came + MINUTE);
+        let waited = vo.started(number).expect("it has started") - came;
+        assert!(within.contains(&waited), "{answers:?}: {waited}");
+    }
 }
 
 /// In a queue the site decides when a job starts: one that must not start yet does not join it yet.

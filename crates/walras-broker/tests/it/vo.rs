@@ -144,7 +144,9 @@ impl Vo {
             access: Default::default(),
             timing: self.timing,
         };
-        let Some(Answer::Site(site)) = self.say(Input::AddSite(spec)) else { panic!("the site was refused") };
+        let Some(Answer::Site(site)) = self.say(Input::AddSite(Box::new(spec))) else {
+            panic!("the site was refused")
+        };
         site
     }
 

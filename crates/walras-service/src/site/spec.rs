@@ -14,6 +14,11 @@ use walras_sites::simulated::{Behaviour, Load};
 
 /// At most so many nodes.
 const NODES_MAX: u32 = 100_000;
+/// So long takes a site of this machine to hold something, as long as it is not known better: much less, but machines stand still at times.
+const ANSWERS: Span = match Span::from_millis(1_000) {
+    Some(span) => span,
+    None => panic!("a second is a span"),
+};
 
 /// A table of a site that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +72,10 @@ impl SiteConfig {
         let prices = self.prices()?;
         let mut timing = Timing::NOTHING;
         match self.connector {
-            ConnectorName::Simulated | ConnectorName::Local => priced_nodes_exist(&prices, &nodes)?,
+            ConnectorName::Simulated | ConnectorName::Local => {
+                priced_nodes_exist(&prices, &nodes)?;
+                timing.answers = Some(ANSWERS);
+            }
             ConnectorName::Slurm if self.kind == OfferingName::Queue => self.slurm_table().map(|_| ())?,
             ConnectorName::Slurm => timing = self.slurm_table()?.timing()?,
         }

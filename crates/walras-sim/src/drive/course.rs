@@ -85,7 +85,7 @@ impl<'a> Driver<'a> {
         driver.say(Input::SetPolicy(Box::new(rules(setup))), nothing)?;
         let at_once = setup.latency == Span::ZERO;
         for site in &setup.sites {
-            driver.say(Input::AddSite(site_spec(site, setup.demand, at_once)), nothing)?;
+            driver.say(Input::AddSite(Box::new(site_spec(site, setup.demand, at_once))), nothing)?;
         }
         Ok(driver)
     }

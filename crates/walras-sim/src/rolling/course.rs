@@ -127,7 +127,7 @@ impl<'a> Driver<'a> {
             access: Default::default(),
             timing: Default::default(),
         };
-        match self.say(Input::AddSite(spec))? {
+        match self.say(Input::AddSite(Box::new(spec)))? {
             Answer::Site(site) => Ok(Some(site)),
             _ => Ok(None),
         }

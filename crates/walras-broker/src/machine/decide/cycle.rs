@@ -12,7 +12,7 @@ use crate::model::input::{Answer, Refusal};
 use crate::model::job::{Phase, Why};
 use crate::model::price::Demand;
 use crate::model::reservation::Origin;
-use crate::model::site::{Free, Timing};
+use crate::model::site::Free;
 use crate::model::state::State;
 use crate::rules::check::Prices;
 use crate::rules::rank::queue;
@@ -60,7 +60,7 @@ fn is_stale(state: &State, site: SiteId, now: Time) -> bool {
     // A cluster whose controller does not answer has nothing to sell, and has again when it does.
     let nothing =
         matches!(&site.free, Some((_, free)) if matches!(&**free, Free::Slots(free) if free.is_empty()));
-    if nothing && site.spec.timing != Timing::NOTHING {
+    if nothing && site.spec.timing.is_of_cluster() {
         return true;
     }
     let age = |at: Time| now.as_millis().saturating_sub(at.as_millis());

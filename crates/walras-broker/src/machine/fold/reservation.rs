@@ -7,7 +7,6 @@ use crate::model::event::ReservationEvent;
 use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{PartEnd, Phase, SiteRefusal, Why};
 use crate::model::reservation::{LegState, Origin, PartState, Reservation, ReservationPhase, ReservedPart};
-use crate::model::site::Timing;
 use crate::model::state::State;
 use crate::rules::budgets::spenders;
 use crate::rules::predicting::{announcement_of, features};
@@ -233,7 +232,7 @@ impl State {
     fn outdate(&mut self, why: Option<&Why>) {
         for site in why.map_or(&[][..], changed_sites) {
             let site = self.known_site(*site);
-            if site.spec.timing != Timing::NOTHING {
+            if site.spec.timing.is_of_cluster() {
                 site.free = None;
             }
         }

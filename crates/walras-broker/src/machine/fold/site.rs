@@ -91,7 +91,7 @@ impl State {
             nodes_at: Time::MIN,
             free: None,
             demand: Multiplier::ONE,
-            answers_in: None,
+            answers_in: spec.timing.answers,
             waits: no_waits(),
             lost: false,
             since: Time::MIN,
