@@ -15,6 +15,7 @@ mod enough;
 mod explanations;
 mod fixtures;
 mod improving;
+mod improving_small;
 mod joint_oracle;
 mod large;
 mod laws;

@@ -85,7 +85,6 @@ fn totals(choice: &PlannedChoice, unit: Unit) -> String {
 fn status(choice: &PlannedChoice, somebody_waits: bool) -> String {
     let why = match choice.unimproved {
         None => return proven(choice, somebody_waits),
-        Some(Unimproved::OnTheFly) => "windows were given out on the fly",
         Some(Unimproved::InUnits) => "some nodes are sold in units",
         Some(Unimproved::TooLarge) => "the batch is too large for that",
     };

@@ -70,8 +70,6 @@ pub struct Improvement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Unimproved {
-    /// Windows are given out in one sweep over time: that is an order of its own.
-    OnTheFly,
     /// Some nodes are sold in units.
     InUnits,
     /// There are more jobs × nodes, or tasks × slots, than can be kept in memory.

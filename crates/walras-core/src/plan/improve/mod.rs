@@ -14,8 +14,8 @@
 //!
 //! A window must keep all that the search for alternatives keeps (requirements, price caps or budgets, deadlines, sites) and all
 //! that the choice keeps (T* and B* as they were, owners' hours and quotas, the units of queues); a workflow's must hold its tasks.
-//! Satisfaction is no sum: there windows are gathered by several sums, and everybody agrees on some of them ([`content`]). Where the
-//! search is on the fly the two-phase choice stays: that is an order of its own.
+//! Satisfaction is no sum: there windows are gathered by several sums, and everybody agrees on some of them ([`content`]). What was
+//! given out on the fly is improved like any other choice, and everybody keeps one window.
 //!
 //! **What is known.** Nothing is proven best by the search. Where everybody who could be served alone is served, the sum of what
 //! each would come to alone bounds every plan ([`bound`]).
@@ -48,7 +48,7 @@ pub use limits::{ImproveLimits, Improvement, PlanScheme, Standing, Unimproved};
 use super::{BatchProblem, MadeChoice, Proven};
 use crate::choose::Objective;
 use crate::prefer::{Negotiation, Source};
-use crate::search::{Alternatives, Mode};
+use crate::search::Alternatives;
 pub(super) use adopt::Improved;
 use adopt::{adopted, given};
 use aim::Aim;
@@ -65,11 +65,7 @@ const TAKES_MAX: u128 = 1 << 28;
 
 /// Why a choice is not even tried to be improved.
 pub(super) fn unimproved(problem: &BatchProblem<'_>, batch: &Batch, divided: bool) -> Option<Unimproved> {
-    let reasons = [
-        (problem.search.mode == Mode::FirstOnTheFly, Unimproved::OnTheFly),
-        (divided, Unimproved::InUnits),
-        (too_large(problem, batch), Unimproved::TooLarge),
-    ];
+    let reasons = [(divided, Unimproved::InUnits), (too_large(problem, batch), Unimproved::TooLarge)];
     reasons.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
 }
 

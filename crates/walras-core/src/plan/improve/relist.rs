@@ -3,7 +3,7 @@
 //! Alternatives never overlap, so a window that was found before stays only where no new one takes its time. Each names as its source the
 //! piece that is there when all alternatives before it have been cut.
 
-use crate::search::{Alternatives, SearchLimits, Unscheduled};
+use crate::search::{Alternatives, Mode, SearchConfig, Unscheduled};
 use std::collections::BTreeSet;
 use walras_model::id::{JobId, NodeId};
 use walras_model::interval::Interval;
@@ -14,10 +14,15 @@ use walras_model::{Explanation, Reason};
 /// The alternatives, and by job the place of the window that is chosen; `None` when they do not fit what is offered.
 pub(super) fn relisted(
     offers: &Offers,
-    limits: &SearchLimits,
+    search: &SearchConfig,
     found: &Alternatives,
     chosen: &[Option<Window>],
 ) -> Option<(Alternatives, Vec<Option<usize>>)> {
+    let limits = &search.limits;
+    let per_job_max = match search.mode {
+        Mode::AllAlternatives => limits.alternatives_per_job_max,
+        Mode::FirstOnTheFly => 1,
+    };
     let same = |one: &Window, other: &Window| times(one).eq(times(other));
     let is_chosen =
         |it: &Alternative| chosen[it.job.index()].as_ref().is_some_and(|window| same(window, &it.window));
@@ -37,7 +42,7 @@ pub(super) fn relisted(
     for it in &found.found {
         let count = &mut counts[it.job.index()];
         if !is_chosen(it) {
-            if *count >= limits.alternatives_per_job_max || room == 0 || in_the_way.overlaps(&it.window) {
+            if *count >= per_job_max || room == 0 || in_the_way.overlaps(&it.window) {
                 continue;
             }
             *count += 1;
