@@ -10,7 +10,7 @@ use crate::site::{Joining, added};
 use std::collections::BTreeMap;
 use std::fs::File;
 use walras_api::sentence::Context;
-use walras_broker::site::{SiteKind, SiteSpec, SiteTerms};
+use walras_broker::site::{SiteKind, SiteSpec, SiteTerms, Timing};
 use walras_broker::state::SiteState;
 use walras_broker::{Broker, Input, State};
 use walras_model::{SiteId, Time};
@@ -43,6 +43,7 @@ pub(crate) fn prepare<J: Journal>(
             }
             Some(known) => {
                 let timing = site.spec().map_err(|why| ConfigError(format!("{source}: {why}")))?.timing;
+                let timing = Timing { longest: known.spec.timing.longest, ..timing };
                 if known.spec.timing == timing {
                     continue;
                 }

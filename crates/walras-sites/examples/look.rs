@@ -9,7 +9,7 @@ use std::time::Instant;
 use walras_model::{Interval, Time};
 use walras_sites::slurm::command::Instance;
 use walras_sites::slurm::free::{Margin, Snapshot};
-use walras_sites::slurm::parse;
+use walras_sites::slurm::parse::{self, Parsed};
 
 const NOW: i64 = 1_800_000_000;
 
@@ -38,7 +38,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let printed: (String, String) = ((0..nodes).map(node).collect(), (0..busy).map(job).collect());
     let begun = Instant::now();
     let none = parse::reservations(b"No reservations in the system\n");
-    let snapshot = Snapshot::new(parse::nodes(printed.0.as_bytes()), parse::jobs(printed.1.as_bytes()), none);
+    let snapshot = Snapshot::new(
+        parse::nodes(printed.0.as_bytes()),
+        Parsed::default(),
+        parse::jobs(printed.1.as_bytes()),
+        none,
+    );
     let parsed = begun.elapsed();
     let names: Vec<String> = (0..nodes).map(|it| format!("n{it}")).collect();
     let moment = |seconds: i64| Time::from_millis(1_000 * seconds).ok_or("beyond all time");

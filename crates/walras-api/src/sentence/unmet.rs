@@ -55,20 +55,26 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
 /// The same for one that takes longer than is planned ahead on so many of the nodes that it may use that too few are left.
 fn too_long_text(state: &State, spec: &JobSpec, sites: &[&SiteSpec], left: u32) -> String {
     let request = &spec.request;
-    let ahead = span_text(state.policy.horizon);
+    let horizon = state.policy.horizon;
+    let most = |site: &&SiteSpec| site.timing.longest.map_or(horizon, |longest| longest.min(horizon));
+    let most = sites.iter().map(most).max().unwrap_or(horizon);
+    let ahead = span_text(most);
+    let (none, those) = match most < horizon {
+        true => ("no site takes a job for longer than", "allowed there"),
+        false => ("nothing is planned further ahead than", "planned ahead"),
+    };
     let fits = |node: &&NodeSpec| {
         node.performance >= request.performance_min && node.units_needed(request).is_some()
     };
     let fastest = sites.iter().flat_map(|site| &site.nodes).filter(fits).map(|node| node.performance).max();
     let takes = fastest.and_then(|performance| request.work.runtime_on(performance));
     let why = match takes.filter(|_| left == 0) {
-        Some(takes) => format!(
-            "it takes {} on the fastest node that it may use, and nothing is planned further ahead than {ahead}",
-            span_text(takes)
-        ),
+        Some(takes) => {
+            format!("it takes {} on the fastest node that it may use, and {none} {ahead}", span_text(takes))
+        }
         None => format!(
             "it needs {} at once, and on all but {left} of those that it may use it takes longer than the {ahead} that \
-             are planned ahead",
+             are {those}",
             counted(request.tasks, "node")
         ),
     };

@@ -76,12 +76,21 @@ pub struct Timing {
     /// How long it takes to hold what is asked for, as long as nothing was asked of it yet, where that can be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Span>,
+    /// No hold may be longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<Span>,
 }
 
 impl Timing {
     /// A site that needs none.
-    pub const NOTHING: Timing =
-        Timing { before: Span::ZERO, after: Span::ZERO, ahead: Span::ZERO, at_once: false, answers: None };
+    pub const NOTHING: Timing = Timing {
+        before: Span::ZERO,
+        after: Span::ZERO,
+        ahead: Span::ZERO,
+        at_once: false,
+        answers: None,
+        longest: None,
+    };
 
     fn is_nothing(&self) -> bool {
         *self == Timing::NOTHING
@@ -90,6 +99,11 @@ impl Timing {
     /// Whether others use the site too, and it needs time around what it holds: a cluster.
     pub(crate) fn is_of_cluster(&self) -> bool {
         Timing { answers: None, ..*self } != Timing::NOTHING
+    }
+
+    /// Whether something may be held for as long.
+    pub fn allows(&self, time: Span) -> bool {
+        self.longest.is_none_or(|longest| time <= longest)
     }
 
     /// How long a node must be free between two holds.

@@ -62,7 +62,7 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
         promise: Some(known.promise),
         planned: known.window.clone(),
         payer: None,
-        overdue: false,
+        overdue: known.overdue && !known.crowds,
         owner: known.owner,
         crowds: known.crowds,
     });

@@ -141,6 +141,8 @@ pub struct PlannedWindow {
     pub owner: usize,
     /// Whether its user has more jobs waiting than others should wait for.
     pub crowds: bool,
+    /// Whether it has waited for longer than the policy's `overdue_after`.
+    pub overdue: bool,
 }
 
 /// A job of the batch.

@@ -131,6 +131,7 @@ fn agenda(
             group: user.and_then(|user| user.user.group.clone()),
             owner: crowds.owner(job),
             crowds: crowds.is_in(job),
+            overdue: now - job.ready_at() > state.policy.overdue_after.as_millis(),
         });
     }
     let batch = state.cycle.as_deref().map_or(&[][..], |cycle| cycle.batch.as_slice());

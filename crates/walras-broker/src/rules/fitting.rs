@@ -1,9 +1,9 @@
 //! Which nodes are what a job asks for, at whatever time and price: what fits none now never will while the sites and the rules stay as they are.
 //!
-//! A job that takes longer on a node than is planned ahead does not fit it: no plan has a window for it.
+//! A job that takes longer on a node than is planned ahead, or than its site holds anything, does not fit it: no plan has a window for it.
 
 use crate::model::job::JobSpec;
-use crate::model::site::{NodeSpec, SiteKind};
+use crate::model::site::{NodeSpec, SiteKind, SiteSpec};
 use crate::model::state::State;
 use walras_model::{Attributes, Performance, SiteId, Span};
 
@@ -28,17 +28,18 @@ pub fn fitting_for_ever(state: &State, spec: &JobSpec) -> Vec<Fitting> {
 
 fn fitting_within(state: &State, spec: &JobSpec, most: Option<Span>) -> Vec<Fitting> {
     let request = &spec.request;
-    let is_long = |performance: Performance| {
+    let is_long = |site: &SiteSpec, performance: Performance| {
         let takes = request.work.runtime_on(performance);
-        most.is_some_and(|most| spec.workflow.is_none() && takes.is_none_or(|takes| takes >= most))
+        let over = |most: Span| takes.is_none_or(|takes| takes >= most || !site.timing.allows(takes));
+        most.is_some_and(|most| spec.workflow.is_none() && over(most))
     };
     let fits = |performance: Performance, attributes: &Attributes| {
         performance >= request.performance_min && request.requires.iter().all(|it| it.is_met_by(attributes))
     };
     // So many tasks fit on a node side by side; a workflow takes it whole.
-    let room = |node: &NodeSpec| {
+    let room = |site: &SiteSpec, node: &NodeSpec| {
         let fast = node.performance >= request.performance_min;
-        let units = node.units_needed(request).filter(|_| fast && !is_long(node.performance))?;
+        let units = node.units_needed(request).filter(|_| fast && !is_long(site, node.performance))?;
         Some(if spec.workflow.is_some() { 1 } else { node.division.units() / units.max(1) })
     };
     let sites =
@@ -51,7 +52,7 @@ fn fitting_within(state: &State, spec: &JobSpec, most: Option<Span>) -> Vec<Fitt
             }
             SiteKind::Queue(_) => 0,
             SiteKind::Slots | SiteKind::Capacity => {
-                state.nodes_of(known).filter_map(|(_, node)| room(node)).map(u64::from).sum()
+                state.nodes_of(known).filter_map(|(_, node)| room(&known.spec, node)).map(u64::from).sum()
             }
         };
         (nodes > 0).then(|| Fitting { site, nodes: Some(u32::try_from(nodes).unwrap_or(u32::MAX)) })

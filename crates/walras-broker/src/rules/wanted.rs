@@ -8,17 +8,29 @@ use crate::plan::{Remaining, remaining};
 use std::collections::BTreeSet;
 use walras_core::Algorithm;
 use walras_core::agenda::Promise;
-use walras_model::{Money, Request, Scope, SiteId, TaskId};
+use walras_model::{Money, Performance, Request, SiteId, TaskId};
 
 /// A site that had no account for somebody is asked again after this time, in milliseconds: its owner may have made one.
 const STRANGE: i64 = 3_600_000;
 
-/// The sites that a job may use, where some of them have no account for its user.
-fn known_to(state: &State, user: &str, scope: &Scope) -> Option<Vec<SiteId>> {
-    let strange = state.users.get(user).map(|user| &user.strange).filter(|it| !it.is_empty())?;
-    let is_strange = |site: &SiteId| strange.get(site).is_some_and(|at| state.clock - *at < STRANGE);
-    let all = (0..state.sites.len()).filter_map(SiteId::from_index);
-    Some(all.filter(|site| scope.admits(*site) && !is_strange(site)).collect())
+/// The sites that a job may use, where some of them have no account for its user, or hold nothing for as long as it takes.
+fn open_to(state: &State, user: &str, request: &Request) -> Option<Vec<SiteId>> {
+    let strange = state.users.get(user).map(|user| &user.strange);
+    let is_strange =
+        |site: SiteId| strange.and_then(|it| it.get(&site)).is_some_and(|at| state.clock - *at < STRANGE);
+    let is_closed = |site: &SiteId| is_strange(*site) || is_too_long(state, *site, request);
+    let all = || (0..state.sites.len()).filter_map(SiteId::from_index);
+    let some = all().any(|site| is_closed(&site));
+    some.then(|| all().filter(|site| request.scope.admits(*site) && !is_closed(site)).collect())
+}
+
+/// Whether a site holds nothing for as long as a job takes on the slowest node that it may use there.
+fn is_too_long(state: &State, site: SiteId, request: &Request) -> bool {
+    let Some(site) = state.site(site).filter(|site| site.spec.timing.longest.is_some()) else { return false };
+    let fast = |performance: &Performance| *performance >= request.performance_min;
+    let slowest = state.nodes_of(site).map(|(_, node)| node.performance).filter(fast).min();
+    let takes = slowest.and_then(|performance| request.work.runtime_on(performance));
+    takes.is_some_and(|takes| !site.spec.timing.allows(takes))
 }
 
 /// What a job wants now.
@@ -52,7 +64,7 @@ impl Wanted {
         let left =
             |budget: Money| budget.checked_sub(spent).map_or(Money::ZERO, |left| left.max(Money::ZERO));
         request.budget = budget.map(left);
-        request.scope.sites = known_to(state, &spec.user, &request.scope).or(request.scope.sites);
+        request.scope.sites = open_to(state, &spec.user, &request).or(request.scope.sites);
         Wanted { job, user: spec.user.clone(), request, remaining: remaining(spec, done) }
     }
 

@@ -61,6 +61,25 @@ fn who_waits_moves_up_when_somebody_ends_early() {
     assert!(start <= begun + 11 * MINUTE, "{start}");
 }
 
+/// Nobody was there when a job was to start; it starts as soon as somebody is again, within its promise, and not behind those who came later.
+#[test]
+fn who_was_missed_goes_first() {
+    let mut vo = vo(&[(1, 1_000)]);
+    let begun = vo.now;
+    let numbers: Vec<JobNumber> = ["a", "b", "c", "d"].map(|name| vo.submit(vo.job(name, 1, 20))).to_vec();
+    vo.run_until(begun + 10 * MINUTE);
+    let (planned, promise) =
+        (job(&vo, numbers[1]).plan.as_ref().unwrap().start, job(&vo, numbers[1]).promise.unwrap());
+    // The first ends, and the service is away until a minute after the second was to start.
+    vo.run_until(planned.as_millis() - 10_000);
+    assert_eq!(job(&vo, numbers[1]).phase, Phase::Planned, "it is not held yet");
+    vo.now = planned.as_millis() + MINUTE;
+    assert!(at(vo.now) < promise.start);
+    vo.run_until(vo.now + 5 * MINUTE);
+    let start = vo.started(numbers[1]).expect("it has started");
+    assert!(at(start) <= promise.start, "{start} by {promise:?}");
+}
+
 /// Nothing that comes later makes a job start or end later, or cost more, than it was promised.
 #[test]
 fn every_promise_is_kept_whatever_comes_after_it() {

@@ -1,6 +1,7 @@
 //! A plan while it is made: who is where, what is left, and who may move.
 
 mod ahead;
+mod displaced;
 
 use super::calendar::{Calendar, Groups};
 use super::nodes::{Seeking, is_same, spot_of, windows};
@@ -30,6 +31,8 @@ struct Entry<'a> {
 struct Plan {
     free: Calendar,
     spots: Vec<(usize, Spot)>,
+    /// Those of them who cannot have what they were promised.
+    broken: Vec<usize>,
 }
 
 /// See the module's documentation.
@@ -90,9 +93,23 @@ impl<'a> Course<'a> {
         order.truncate(self.problem.rules.replanned_max as usize);
         order.sort_by_key(|place| {
             let entry = &self.entries[*place];
-            (entry.promise.map(|promise| promise.start), entry.waiting.came)
+            (!entry.waiting.overdue, entry.promise.map(|promise| promise.start), entry.waiting.came)
         });
         order
+    }
+
+    /// What somebody must have: what it was promised, and no later than it is planned where it is overdue.
+    fn bound(&self, place: usize) -> Within {
+        let entry = &self.entries[place];
+        let promise = within(entry.promise);
+        match entry.spot.as_ref().filter(|_| entry.waiting.overdue && entry.promise.is_some()) {
+            Some(spot) => Within {
+                start: promise.start.min(spot.start),
+                finish: promise.finish.min(spot.finish),
+                ..promise
+            },
+            None => promise,
+        }
     }
 
     /// The same with owners taking turns, where there are more than can be planned again.
@@ -149,26 +166,37 @@ impl<'a> Course<'a> {
         found
     }
 
-    /// Plans these in this order, each at its best within its promise; `None` where that cannot be.
+    /// Plans these in this order, each at its best within its promise; `None` where that cannot be. Who has lost its spot, and with it what it
+    /// was promised, keeps its turn: it ends as soon as the others allow.
     fn plan(&mut self, mut free: Calendar, order: &[usize]) -> Option<Plan> {
         let mut spots = Vec::with_capacity(order.len());
+        let mut broken = Vec::new();
         for place in order {
             if self.is_spent() {
                 return None;
             }
-            let found = self.search(&free, *place, within(self.entries[*place].promise))?;
+            let mut found = self.search(&free, *place, self.bound(*place));
+            if found.is_none() && self.entries[*place].spot.is_none() {
+                broken.push(*place);
+                found = self.search_again(&free, *place);
+            }
+            let found = found?;
             // Where what it has is as good, it stays.
             let before = self.entries[*place].spot.as_ref().filter(|before| before.key() <= found.key());
             let spot = before.filter(|before| before.is_free(&free)).cloned().unwrap_or(found);
             spot.take(&mut free);
             spots.push((*place, spot));
         }
-        Some(Plan { free, spots })
+        Some(Plan { free, spots, broken })
     }
 
     fn adopt(&mut self, plan: Plan) {
         for (place, spot) in plan.spots {
             self.entries[place].spot = Some(spot);
+        }
+        for place in plan.broken {
+            self.entries[place].renewed = true;
+            self.promise_anew(place, i64::MAX);
         }
         self.left = plan.free;
     }
@@ -185,8 +213,8 @@ impl<'a> Course<'a> {
             if self.is_spent() {
                 return;
             }
-            let promise = within(self.entries[place].promise);
-            self.move_if(place, promise, |found, before| found < before);
+            let bound = self.bound(place);
+            self.move_if(place, bound, |found, before| found < before);
         }
     }
 
@@ -205,20 +233,6 @@ impl<'a> Course<'a> {
         spot.take(&mut self.left);
         self.entries[place].spot = Some(spot);
         moves
-    }
-
-    /// Those whose windows are no longer free: within their promises if it can be.
-    fn place_displaced(&mut self) {
-        for place in 0..self.entries.len() {
-            let Some(promise) = self.entries[place].promise else { continue };
-            if self.entries[place].spot.is_none() {
-                let kept = self.search_left(place, within(Some(promise)));
-                self.entries[place].renewed = kept.is_none();
-                let found = kept.or_else(|| self.search_left(place, Within::ANY));
-                let found = found.or_else(|| self.search_late(place, Within::ANY));
-                self.put(place, found, i64::MAX);
-            }
-        }
     }
 
     fn place_newcomers(&mut self) {
@@ -271,15 +285,22 @@ impl<'a> Course<'a> {
             return;
         };
         spot.take(&mut self.left);
-        if entry.promise.is_none() || entry.renewed {
-            let limits = PromiseLimits {
-                deadline: entry.waiting.request.deadline,
-                funds: Money::from_micros(budget_of(entry.waiting.request).min(funds)),
-                shortest: entry.wanted.get().and_then(Wanted::shortest),
-            };
-            entry.promise = Some(self.problem.rules.promise(self.problem.now, terms(&spot), limits));
-        }
         entry.spot = Some(spot);
+        if entry.promise.is_none() || entry.renewed {
+            self.promise_anew(place, funds);
+        }
+    }
+
+    /// Promises somebody what it has.
+    fn promise_anew(&mut self, place: usize, funds: i64) {
+        let entry = &mut self.entries[place];
+        let Some(spot) = &entry.spot else { return };
+        let limits = PromiseLimits {
+            deadline: entry.waiting.request.deadline,
+            funds: Money::from_micros(budget_of(entry.waiting.request).min(funds)),
+            shortest: entry.wanted.get().and_then(Wanted::shortest),
+        };
+        entry.promise = Some(self.problem.rules.promise(self.problem.now, terms(spot), limits));
     }
 
     /// Where promises wait for that, whoever came first of those who do not start soon is promised what is planned for it.

@@ -15,7 +15,8 @@
 //!    all promises is taken. There are at most [`AgendaRules::trials`] of these.
 //!
 //! A newcomer that is overdue and finds no window before the horizon has all time kept for it from the moment on from which enough
-//! nodes are free for good: those behind it must have ended by then, so that it fits as soon as the horizon is far enough.
+//! nodes are free for good: those behind it must have ended by then, so that it fits as soon as the horizon is far enough. Who is overdue and has a
+//! window is planned before all others, looked at first where there is room to start, and no longer moved back within its promise.
 //!
 //! A newcomer that cannot end by its deadline as long as it says finds no window; or, with [`Late::Run`], it gets the one that ends first,
 //! and its promise is that end: most jobs end before their time, and so may still be in time.
@@ -104,7 +105,7 @@ pub struct Waiting<'a> {
     pub planned: Option<Window>,
     /// Who pays, as a place among the funds; nobody's funds limit it, without.
     pub payer: Option<usize>,
-    /// Whether it has waited so long that nobody who comes after it may take what it could have.
+    /// Whether it has waited so long that nobody who comes after it may take what it could have, and that it is planned first and never later than it is.
     pub overdue: bool,
     /// Whose it is: where not everybody can be planned again, owners take turns.
     pub owner: usize,

@@ -1,7 +1,8 @@
 //! What is kept for those who have waited too long, and what is not.
 
-use super::tests::{HORIZON, Machine, offers, problem, request, waiting};
-use super::{AgendaRules, Waiting, plan_agenda};
+use super::tests::{HORIZON, Machine, at, offers, problem, request, waiting};
+use super::{AgendaRules, Terms, Waiting, plan_agenda};
+use walras_model::Money;
 
 /// An overdue job that finds no room before the horizon keeps what comes last for itself: others may only end before.
 #[test]
@@ -38,4 +39,22 @@ fn who_fits_between_no_two_uses_of_owners_is_waited_for_by_nobody() {
         agenda.placed.iter().map(|it| it.as_ref().map(|it| it.window.start().as_millis())).collect()
     };
     assert_eq!(starts(), [None, Some(0)]);
+}
+
+/// Within its promise somebody may be moved back for others to go ahead; once it is overdue, no more.
+#[test]
+fn nobody_goes_ahead_at_the_cost_of_an_overdue_job() {
+    let machines: Vec<Machine> =
+        [2, 12].map(|from| Machine { site: 0, speed: 1, rate: 1, free: vec![(from, HORIZON)] }).into();
+    let offers = offers(&machines);
+    let (wide, long) = (request(2, 5, true), request(1, 13, true));
+    let plan = |jobs: &[Waiting<'_>]| plan_agenda(&problem(&offers, jobs, 2, AgendaRules::default())).placed;
+    let planned = plan(&[waiting(&wide, 0, 1)]).remove(0).map(|placed| placed.window);
+    let promise = Some(Terms { start: at(16), finish: at(21), cost: Money::from_micros(1_000) });
+    let starts = |overdue: bool| -> Vec<i64> {
+        let first = Waiting { promise, planned: planned.clone(), overdue, ..waiting(&wide, 0, 1) };
+        let placed = plan(&[first, waiting(&long, 1, 1)]);
+        placed.into_iter().map(|placed| placed.unwrap().window.start().as_millis()).collect()
+    };
+    assert_eq!((starts(false), starts(true)), (vec![15, 2], vec![12, 17]));
 }

@@ -338,6 +338,30 @@ fn what_a_promise_rested_on_may_go() {
     assert_eq!((lost.window.start(), lost.renewed, lost.promise.start), (at(9), true, at(11)));
 }
 
+/// Whoever has lost its window, and with it what it was promised, keeps its turn where the others can wait within what they were promised.
+#[test]
+fn who_has_lost_its_window_is_not_last() {
+    let machine = |from: i64| Machine { site: 0, speed: 1, rate: 1, free: vec![(from, HORIZON)] };
+    let request = request(1, 5, true);
+    let terms = |start: i64| Terms { start: at(start), finish: at(start + 5), cost: Money::from_micros(9) };
+    let from_five =
+        plan_agenda(&problem(&offers(&[machine(5)]), &[waiting(&request, 0, 1)], 0, AgendaRules::default()));
+    let planned = from_five.placed[0].clone().map(|placed| placed.window);
+    // The first was to start by 2, and nobody was there; the second is planned at 5, and may start at 12.
+    let lost = Waiting { promise: Some(terms(2)), ..waiting(&request, 0, 1) };
+    let next =
+        |by: i64| Waiting { promise: Some(terms(by)), planned: planned.clone(), ..waiting(&request, 0, 1) };
+    let now = offers(&[machine(4)]);
+    let placed =
+        |by: i64| plan_agenda(&problem(&now, &[lost.clone(), next(by)], 4, AgendaRules::default())).placed;
+    let told = |placed: &Option<Placed>| placed.as_ref().map(|it| (it.window.start(), it.renewed));
+    let patient = placed(12);
+    assert_eq!((told(&patient[0]), told(&patient[1])), (Some((at(4), true)), Some((at(9), false))));
+    // One that cannot wait goes first.
+    let impatient = placed(6);
+    assert_eq!((told(&impatient[0]), told(&impatient[1])), (Some((at(9), true)), Some((at(4), false))));
+}
+
 /// Nodes with a GPU, at the same price, come last where nobody asks for one, whatever their place in the list.
 #[test]
 fn what_others_need_stays_free() {

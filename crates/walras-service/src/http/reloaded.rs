@@ -11,7 +11,7 @@ use crate::site::SiteConfig;
 use std::path::Path;
 use walras_api::service::WriterRole;
 use walras_broker::Input;
-use walras_broker::site::SiteSpec;
+use walras_broker::site::{SiteSpec, Timing};
 use walras_model::SiteId;
 
 impl App {
@@ -116,7 +116,7 @@ impl App {
             changed.push("access and quotas");
         }
         if before.timing != now.timing {
-            terms.timing = now.timing;
+            terms.timing = Timing { longest: terms.timing.longest, ..now.timing };
             changed.push("times around holds");
         }
         let mut said = Vec::new();

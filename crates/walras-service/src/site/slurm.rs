@@ -212,6 +212,9 @@ impl SiteConfig {
         })?;
         slurm.shared()?;
         let cluster = found.settings.cluster.clone().unwrap_or_default();
+        if let Some(longest) = found.longest {
+            spec.timing.longest = Some(longest_hold(longest, &spec.timing)?);
+        }
         if let SiteKind::Queue(queue) = &mut spec.kind {
             self.describe_queue(slurm, queue, &found)?;
             let told = told(&self.name, &found, "jobs wait in Slurm's own queue");
@@ -327,6 +330,15 @@ impl SiteConfig {
             attributes: all,
         })
     }
+}
+
+/// What can be held within the time that a partition allows, in seconds: its jobs come up and end in it, and are counted in whole minutes.
+fn longest_hold(seconds: i64, timing: &Timing) -> Result<Span, String> {
+    let millis = seconds.saturating_mul(1_000).saturating_sub(timing.between().as_millis() + 60_000);
+    let span = Span::from_millis(millis).filter(|span| *span > Span::ZERO);
+    span.ok_or_else(|| {
+        format!("slurm: the partitions end jobs after {seconds} s, which leaves no time to sell: expected at least some minutes")
+    })
 }
 
 /// The price that a node has by its features.

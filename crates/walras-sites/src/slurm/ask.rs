@@ -5,6 +5,7 @@ use super::command::{self, Call};
 use super::execute::{self, Printed, Slurm};
 use super::free::Snapshot;
 use super::parse::{self, Settings};
+use super::partition;
 use crate::contract::SiteError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -51,9 +52,10 @@ impl<S: Slurm> SlurmConnector<S> {
         }
         let at = Instant::now();
         let nodes = parse::nodes(&self.ask(&command::nodes())?);
+        let partitions = partition::partitions(&self.ask(&command::partitions())?);
         let jobs = parse::jobs(&self.ask(&command::jobs())?);
         let reservations = parse::reservations(&self.ask(&command::reservations())?);
-        let snapshot = Arc::new(Snapshot::new(nodes, jobs, reservations));
+        let snapshot = Arc::new(Snapshot::new(nodes, partitions, jobs, reservations));
         if snapshot.left_out != self.left_out {
             self.left_out.clone_from(&snapshot.left_out);
             tracing::warn!(left_out = ?snapshot.left_out, blocked = ?snapshot.blocked, "Slurm says what is not understood");

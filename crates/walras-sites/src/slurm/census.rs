@@ -9,6 +9,7 @@
 use super::SlurmConnector;
 use super::execute::Slurm;
 use super::parse::NodeSeen;
+use super::partition::of_longest;
 use super::probe::{Choice, for_sale, sold};
 use crate::contract::SiteMessage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +63,7 @@ impl<S: Slurm> SlurmConnector<S> {
         let (at, snapshot) = self.seen.clone()?;
         let is_sold: BTreeSet<&str> = self.options.nodes.iter().map(|(_, name)| name.as_str()).collect();
         let all = for_sale(snapshot.nodes.values().cloned().collect(), &census.choice);
+        let (all, _, _) = of_longest(all, &snapshot.partitions, &census.choice.partitions);
         let there = sold(all, &census.choice, &is_sold);
         if there.is_empty() {
             return None;

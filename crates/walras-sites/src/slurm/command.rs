@@ -70,6 +70,11 @@ pub fn nodes() -> Call {
     Call::new("scontrol", &["-o", "show", "node"])
 }
 
+/// All partitions, hidden ones too.
+pub fn partitions() -> Call {
+    Call::new("scontrol", &["-a", "-o", "show", "partition"])
+}
+
 /// All reservations.
 pub fn reservations() -> Call {
     Call::new("scontrol", &["-o", "show", "reservation"])

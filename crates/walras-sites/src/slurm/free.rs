@@ -14,6 +14,7 @@
 
 use super::command::Instance;
 use super::parse::{JobSeen, JobState, NodeSeen, Parsed, ReservationSeen};
+use super::partition::{PartitionSeen, Partitions, partition_of};
 use std::collections::BTreeMap;
 use walras_model::interval::complement;
 use walras_model::{Interval, Time};
@@ -35,6 +36,8 @@ pub struct Margin {
 pub struct Snapshot {
     /// Its nodes.
     pub nodes: BTreeMap<String, NodeSeen>,
+    /// Its partitions.
+    pub partitions: Partitions,
     /// Its jobs.
     pub jobs: Vec<JobSeen>,
     /// Its reservations.
@@ -49,14 +52,17 @@ impl Snapshot {
     /// Of what was read.
     pub fn new(
         nodes: Parsed<NodeSeen>,
+        partitions: Parsed<PartitionSeen>,
         jobs: Parsed<JobSeen>,
         reservations: Parsed<ReservationSeen>,
     ) -> Snapshot {
         let mut left_out = nodes.left_out;
+        left_out.extend(partitions.left_out);
         left_out.extend(jobs.left_out);
         left_out.extend(reservations.left_out);
         Snapshot {
             nodes: nodes.items.into_iter().map(|it| (it.name.clone(), it)).collect(),
+            partitions: partitions.items.into_iter().map(|it| (it.name.clone(), it)).collect(),
             jobs: jobs.items,
             reservations: reservations.items.into_iter().map(|it| (it.name.clone(), it)).collect(),
             left_out,
@@ -119,26 +125,34 @@ impl Snapshot {
     }
 }
 
-/// When nodes that can be used are busy with what is not ours, so that many can be asked for after one look.
+/// When nodes that can be used are busy with what is not ours, so that many can be asked for after one look; and how long a job there may
+/// be, in seconds.
 #[derive(Clone, Debug)]
-pub struct Busy(BTreeMap<String, Vec<(i64, i64)>>);
+pub struct Busy(BTreeMap<String, (Vec<(i64, i64)>, i64)>);
 
 impl Busy {
-    /// Of what was read. A cluster that is not understood has no nodes.
-    pub fn of(snapshot: &Snapshot, ours: &Instance, now: i64) -> Busy {
+    /// Of what was read, where these partitions are sold. A cluster that is not understood has no nodes.
+    pub fn of(snapshot: &Snapshot, ours: &Instance, now: i64, sold: &[String]) -> Busy {
         let mut busy = snapshot.busy(ours, now);
         let usable = snapshot.nodes.values().filter(|node| node.usable && snapshot.blocked.is_none());
-        Busy(
-            usable
-                .map(|node| (node.name.clone(), busy.remove(node.name.as_str()).unwrap_or_default()))
-                .collect(),
-        )
+        let of = |node: &NodeSeen| {
+            let longest = partition_of(&snapshot.partitions, node, sold)?.longest;
+            Some((node.name.clone(), (busy.remove(node.name.as_str()).unwrap_or_default(), longest)))
+        };
+        Busy(usable.filter_map(of).collect())
     }
 
-    /// Whether nobody else has a node, or will have it, in these seconds.
+    /// Whether nobody else has a node, or will have it, in these seconds, and a job may be as long, in whole minutes.
     pub fn is_free(&self, node: &str, from: i64, to: i64) -> bool {
-        self.0.get(node).is_some_and(|busy| !busy.iter().any(|(start, end)| *start < to && from < *end))
+        self.0.get(node).is_some_and(|(busy, longest)| {
+            60 * minutes(from, to) <= *longest && !busy.iter().any(|(start, end)| *start < to && from < *end)
+        })
     }
+}
+
+/// The whole minutes that a job needs as its limit for these seconds.
+pub fn minutes(from: i64, to: i64) -> i64 {
+    to.saturating_sub(from).saturating_add(59) / 60
 }
 
 /// Whether a job is one of ours: it has our name, and the reservation of that name or none.

@@ -2,7 +2,8 @@
 
 use super::command::{self, Call, Submission, Tag, Wanted, Where};
 use super::execute::Slurm;
-use super::free::Snapshot;
+use super::free::{Snapshot, minutes};
+use super::partition::partition_of;
 use super::queue::QUEUED;
 use super::seen::is_running;
 use super::supervise::HoldFile;
@@ -142,18 +143,16 @@ impl<S: Slurm> SlurmConnector<S> {
         wanted: &Wanted,
     ) -> Result<(), SiteError> {
         let directory = self.make_hold(tag, hold)?;
-        let partitions =
-            snapshot.nodes.get(&wanted.node).map(|node| node.partitions.as_slice()).unwrap_or_default();
-        let sold =
-            |name: &&String| self.options.partitions.is_empty() || self.options.partitions.contains(name);
+        let node = snapshot.nodes.get(&wanted.node);
+        let partition = node.and_then(|it| partition_of(&snapshot.partitions, it, &self.options.partitions));
         let call = command::submit(&Submission {
             name: &wanted.name,
             place: Where::Reserved(&wanted.node),
-            partition: partitions.iter().find(sold).map(String::as_str),
+            partition: partition.map(|it| it.name.as_str()),
             project: self.options.project.as_deref(),
             qos: self.options.qos.as_deref(),
             account: self.account_of(tag.number).map(|account| (account.uid, account.gid)),
-            minutes: (wanted.end - wanted.start + 59) / 60,
+            minutes: minutes(wanted.start, wanted.end),
             script: &self.script(),
             arguments: &[&self.options.executable, &directory],
         });

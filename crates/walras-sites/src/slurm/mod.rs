@@ -20,6 +20,7 @@
 //! | `ask` | asking, no more often than there is an answer |
 //! | [`execute`] | running them, within limits |
 //! | [`parse`], [`hostlist`] | what is printed, as data |
+//! | [`partition`] | which nodes take jobs, and how long these may be |
 //! | [`free`], `sell` | free time, and what of it is sold |
 //! | `census` | nodes that come and go |
 //! | `ends` | when parts have ended, whatever users say |
@@ -40,6 +41,7 @@ pub mod hostlist;
 mod look;
 mod options;
 pub mod parse;
+pub mod partition;
 mod parts;
 pub mod probe;
 mod queue;

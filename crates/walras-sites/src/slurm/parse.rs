@@ -116,7 +116,7 @@ impl<T> Default for Parsed<T> {
 }
 
 impl<T> Parsed<T> {
-    fn leave_out(&mut self, what: &str, why: &str) {
+    pub(super) fn leave_out(&mut self, what: &str, why: &str) {
         if self.left_out.len() < NAMED_MAX {
             let shown: String = what.chars().filter(|it| !it.is_control()).take(80).collect();
             self.left_out.push(format!("{shown}: {why}"));
@@ -131,7 +131,7 @@ impl<T> Parsed<T> {
 }
 
 /// The lines that are text; others are left out.
-fn lines<'a, T>(bytes: &'a [u8], parsed: &mut Parsed<T>, blocks: bool) -> Vec<&'a str> {
+pub(super) fn lines<'a, T>(bytes: &'a [u8], parsed: &mut Parsed<T>, blocks: bool) -> Vec<&'a str> {
     let mut all = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         match std::str::from_utf8(line) {
@@ -144,7 +144,7 @@ fn lines<'a, T>(bytes: &'a [u8], parsed: &mut Parsed<T>, blocks: bool) -> Vec<&'
 }
 
 /// The words `Key=Value` of a line, the first of each key: what people write (reasons, comments) comes after what Slurm says.
-fn words(line: &str) -> BTreeMap<&str, &str> {
+pub(super) fn words(line: &str) -> BTreeMap<&str, &str> {
     let mut all = BTreeMap::new();
     for (key, value) in line.split_ascii_whitespace().filter_map(|word| word.split_once('=')) {
         all.entry(key).or_insert(value);
@@ -231,7 +231,7 @@ fn gpus(gres: &str) -> u32 {
 }
 
 /// A name that can be put into a command and a list of hosts.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty() && name.len() <= 255 && !name.starts_with('-') && name.bytes().all(plain)
 }

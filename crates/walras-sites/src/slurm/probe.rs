@@ -3,6 +3,7 @@
 use super::command;
 use super::execute::{self, Slurm};
 use super::parse::{self, NodeSeen, Settings};
+use super::partition::{self, Partitions, of_longest};
 use crate::clock::wall_millis;
 use crate::contract::SiteError;
 use std::collections::BTreeSet;
@@ -32,7 +33,9 @@ pub struct Found {
     pub chosen_of: usize,
     /// Whether we may make reservations.
     pub may_reserve: bool,
-    /// What Slurm says that is not understood.
+    /// How long jobs may be there, in seconds, where there is a limit.
+    pub longest: Option<i64>,
+    /// What Slurm says that is not understood, and which nodes are not sold beside others.
     pub left_out: Vec<String>,
 }
 
@@ -44,12 +47,16 @@ pub fn probe(slurm: &mut impl Slurm, choice: &Choice) -> Result<Found, SiteError
     };
     let settings = parse::settings(&ask(&command::settings())?);
     let parsed = parse::nodes(&ask(&command::nodes())?);
+    let printed = partition::partitions(&ask(&command::partitions())?);
+    let partitions: Partitions = printed.items.into_iter().map(|it| (it.name.clone(), it)).collect();
     let refused = slurm.run(&command::may_reserve(wall_millis() / 1_000 + 86_400))?;
     let all = chosen(parsed.items, choice)?;
     let chosen_of = all.len();
+    let (all, short, longest) = of_longest(all, &partitions, &choice.partitions);
+    let left_out = parsed.left_out.into_iter().chain(printed.left_out).chain(short).collect();
     let nodes = sold(all, choice, &BTreeSet::new());
     let may_reserve = !execute::is_denied(&refused.wrong);
-    Ok(Found { settings, nodes, chosen_of, may_reserve, left_out: parsed.left_out })
+    Ok(Found { settings, nodes, chosen_of, may_reserve, longest, left_out })
 }
 
 /// The nodes that an owner names; an error for what Slurm does not know.

@@ -109,7 +109,12 @@ impl<S: Slurm> SlurmConnector<S> {
             Some(busy) => busy,
             None => {
                 let snapshot = self.read(FRESH)?;
-                busy.insert(Busy::of(&snapshot, &self.instance, wall_millis() / 1_000))
+                busy.insert(Busy::of(
+                    &snapshot,
+                    &self.instance,
+                    wall_millis() / 1_000,
+                    &self.options.partitions,
+                ))
             }
         };
         Ok(wanted.iter().all(|it| busy.is_free(&it.node, it.start, it.end)))

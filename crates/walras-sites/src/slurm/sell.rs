@@ -2,6 +2,7 @@
 
 use super::SlurmConnector;
 use super::execute::Slurm;
+use super::partition::partition_of;
 use crate::clock::{later, wall_millis};
 use crate::contract::{FreeTime, SiteError};
 use walras_model::{Interval, NodeId, Time};
@@ -21,7 +22,12 @@ impl<S: Slurm> SlurmConnector<S> {
         let first = later(now, margin.before + 1_000).max(horizon.start());
         let Some(horizon) = Interval::new(first, limit) else { return Ok(Vec::new()) };
         let snapshot = self.read(self.options.look_every)?;
-        let sold = self.options.nodes.iter().filter(|(node, _)| !self.is_barren(node.number()));
+        let is_open = |name: &String| {
+            let node = snapshot.nodes.get(name);
+            node.is_some_and(|it| partition_of(&snapshot.partitions, it, &self.options.partitions).is_some())
+        };
+        let sold = self.options.nodes.iter();
+        let sold = sold.filter(|(node, name)| !self.is_barren(node.number()) && is_open(name));
         let (numbers, names): (Vec<NodeId>, Vec<String>) = sold.cloned().unzip();
         let free = snapshot.free(&names, &self.instance, wall_millis() / 1_000, horizon, margin);
         let of_nodes = free.into_iter().zip(numbers);

@@ -163,14 +163,38 @@ fn a_node_on_which_no_supervisor_comes_up_is_not_sold() {
     let node = NodeId::new(FIRST);
     let said = bench.wait(Vec::new(), |it| matches!(it, SiteMessage::NodeDown { .. }));
     assert!(said.iter().any(|it| matches!(it, SiteMessage::NodeDown { node: which, .. } if *which == node)));
+    assert_eq!(sold(&mut bench), [NodeId::new(FIRST + 1)]);
+}
+
+/// The nodes that have something to sell within ten minutes.
+fn sold(bench: &mut Bench) -> Vec<NodeId> {
     let horizon = Interval::new(now(), after(now(), 600_000)).unwrap();
     let said = bench.site.offers(now(), CycleNumber::new(1), horizon).unwrap();
     let sold = |it: &SiteMessage| match it {
         SiteMessage::Offers { free: Free::Slots(free), .. } => free.iter().map(|it| it.node).collect(),
         _ => Vec::new(),
     };
-    let sold: Vec<NodeId> = said.iter().flat_map(sold).collect();
-    assert_eq!(sold, [NodeId::new(FIRST + 1)]);
+    said.iter().flat_map(sold).collect()
+}
+
+/// A partition that its administrator has closed starts nothing, and what is longer than its limit waits for ever.
+#[test]
+fn a_partition_that_is_closed_or_too_short_sells_nothing() {
+    let (mut bench, fake) = slurm();
+    assert_eq!(sold(&mut bench).len(), 2);
+    fake.cluster().closed = true;
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(sold(&mut bench), []);
+    let mut asked = |which: u64, length: i64| {
+        bench
+            .ask(now(), number(which), &[hold(0, after(now(), 60_000), length)], after(now(), 60_000))
+            .unwrap()
+    };
+    assert_eq!(asked(1, 5_000), refused(number(1), SiteRefusal::Busy));
+    (fake.cluster().closed, fake.cluster().longest) = (false, Some("00:10:00".to_owned()));
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(asked(2, 600_000), refused(number(2), SiteRefusal::Busy));
+    assert_eq!(asked(3, 480_000), [SiteMessage::Prepared(number(3))]);
 }
 
 #[test]

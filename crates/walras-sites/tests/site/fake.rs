@@ -26,6 +26,9 @@ pub(crate) struct Cluster {
     pub(crate) away: bool,
     /// The state of n1; idle, without.
     pub(crate) state: Option<String>,
+    /// Its partition starts nothing, and how long jobs may be there; as long as they like, without.
+    pub(crate) closed: bool,
+    pub(crate) longest: Option<String>,
     /// What is said of nodes beside n1 and n2, and whether n2 is left out.
     pub(crate) more_nodes: String,
     pub(crate) halved: bool,
@@ -177,6 +180,11 @@ impl Slurm for FakeSlurm {
         let out = match (call.program, words.as_slice()) {
             ("scontrol", ["-o", "show", "node"]) => cluster.nodes(),
             ("scontrol", ["-o", "show", "reservation"]) => cluster.shown(),
+            ("scontrol", ["-a", "-o", "show", "partition"]) => {
+                let state = if cluster.closed { "DOWN" } else { "UP" };
+                let longest = cluster.longest.as_deref().unwrap_or("UNLIMITED");
+                format!("PartitionName=all AllowGroups=ALL MaxTime={longest} Nodes=n[1-9] State={state}\n")
+            }
             ("scontrol", ["show", "config"]) => {
                 "ClusterName = fake\nSchedulerParameters = bf_interval=1\n".to_owned()
             }

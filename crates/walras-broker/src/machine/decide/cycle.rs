@@ -37,9 +37,9 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     });
     let demand = demand.collect();
     let nobody_asked = asked.is_empty();
-    // What else this moment has brought waits for the next cycle, unless there are new jobs.
-    let drawn = array::draw(draft);
-    let queue = queue(if drawn { draft.state() } else { state }, now);
+    array::draw(draft);
+    // Who has just lost its place is among them: those behind it would else move into what is left of it.
+    let queue = queue(draft.state(), now);
     for (job, why) in queue.turned_away {
         draft.push(JobEvent::Returned { job, why });
     }

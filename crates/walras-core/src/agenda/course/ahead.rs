@@ -1,6 +1,6 @@
 //! Who goes ahead of others when there is room to start.
 
-use super::{Course, Within, within};
+use super::{Course, Within};
 use crate::agenda::Precedence;
 use crate::agenda::calendar::Calendar;
 use walras_model::quantity::Span;
@@ -73,7 +73,8 @@ impl Course<'_> {
             let by_rule = rule.compare(now, one.claim(), other.claim());
             let arrival = one.waiting.came.cmp(&other.waiting.came);
             let crowds = one.waiting.crowds.cmp(&other.waiting.crowds);
-            let by_rule = crowds.then(by_rule);
+            let overdue = other.waiting.overdue.cmp(&one.waiting.overdue);
+            let by_rule = overdue.then(crowds).then(by_rule);
             by_rule.then(if rule == Precedence::AsGiven { std::cmp::Ordering::Equal } else { arrival })
         });
         order
@@ -113,13 +114,13 @@ impl Course<'_> {
         let entry = &self.entries[place];
         let planned = entry.spot.as_ref()?.start;
         let passes = !entry.waiting.crowds && planned > self.problem.held.as_millis();
-        let promise = within(entry.promise);
-        passes.then(|| Within { start: promise.start.min(planned - 1), ..promise })
+        let bound = self.bound(place);
+        passes.then(|| Within { start: bound.start.min(planned - 1), ..bound })
     }
 
     fn soon(&self, place: usize) -> Within {
-        let promise = within(self.entries[place].promise);
-        Within { start: promise.start.min(self.problem.soon.as_millis()), ..promise }
+        let bound = self.bound(place);
+        Within { start: bound.start.min(self.problem.soon.as_millis()), ..bound }
     }
 }
 
