@@ -68,10 +68,14 @@ impl Auditor {
 
     fn returned(&mut self, look: &mut Look<'_>, number: JobNumber, why: &Why) {
         let planned = look.decided.as_ref().is_some_and(|decided| decided.batch.contains(&number));
+        // One that is planned is given back for a reason: what it was planned for is gone, by what is known, or its time.
+        let stands = |job: &Job| matches!(why, Why::Outdated(_)) && !self.has_lost_ground(look, job);
+        let stands = self.jobs.get(&number).is_some_and(|job| job.phase == JobPhase::Planned && stands(job));
         let Some(job) = self.jobs.get_mut(&number) else {
             return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
         match job.phase {
+            JobPhase::Planned if stands => look.report(FindingKind::JobNotReturning { job: number }),
             JobPhase::Loose(After::Broken) if job.is_used_up(&self.policy) => {
                 look.report(FindingKind::WrongEnd { job: number, why: EndFault::Attempts });
             }

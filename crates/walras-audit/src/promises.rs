@@ -54,10 +54,14 @@ impl Auditor {
         let same = job.promise.is_none_or(|before| {
             promise.start <= before.start && promise.finish <= before.finish && promise.cost <= before.cost
         });
-        let renewed = renewed && self.has_lost_ground(look, job);
-        if !same && !renewed {
+        // Nobody needs another promise whose window keeps the one that it has.
+        let kept = |before: Promise| allocation.as_ref().is_some_and(|it| keeps(it, &before));
+        let needless = renewed && job.promise.is_some_and(kept);
+        let lost = renewed && self.has_lost_ground(look, job);
+        if !same && !lost || needless {
             look.report(FindingKind::PromiseChanged { job: number });
         }
+        self.counts.promises_renewed += u64::from(renewed);
         if let Some(job) = self.jobs.get_mut(&number) {
             (job.phase, job.since) = (JobPhase::Planned, look.position);
             (job.plan, job.promise) = (Some(Arc::clone(plan)), Some(promise));
@@ -65,7 +69,7 @@ impl Auditor {
     }
 
     /// Whether what a job was planned for may not be there any more: it was returned, or a site of it has said something since.
-    fn has_lost_ground(&self, look: &Look<'_>, job: &Job) -> bool {
+    pub(crate) fn has_lost_ground(&self, look: &Look<'_>, job: &Job) -> bool {
         let Some(plan) = job.plan.as_deref().filter(|_| job.phase == JobPhase::Planned) else { return true };
         let gone = self
             .allocation_of(job, plan)

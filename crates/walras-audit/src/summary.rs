@@ -19,6 +19,7 @@ pub(crate) struct Counts {
     pub(crate) quotes: u64,
     pub(crate) quotes_accepted: u64,
     pub(crate) quotes_broken: u64,
+    pub(crate) promises_renewed: u64,
     pub(crate) deposits: i128,
     pub(crate) charges: i128,
     pub(crate) income: i128,
@@ -52,6 +53,8 @@ pub struct Summary {
     pub quotes_accepted: u64,
     /// Quotes that could not be honoured.
     pub quotes_broken: u64,
+    /// Promises that could not be kept, since what they rested on was gone, and were given anew.
+    pub promises_renewed: u64,
     /// What came in, less what went out.
     pub deposits: i128,
     /// What users were charged.
@@ -97,6 +100,7 @@ impl Auditor {
             quotes: counts.quotes,
             quotes_accepted: counts.quotes_accepted,
             quotes_broken: counts.quotes_broken,
+            promises_renewed: counts.promises_renewed,
             deposits: counts.deposits,
             charges: counts.charges,
             income: counts.income,

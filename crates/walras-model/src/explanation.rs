@@ -88,6 +88,8 @@ pub enum Reason {
     SeveralLimits,
     /// There was a window before jobs of higher rank took their first ones.
     TakenByOthers,
+    /// There is a window, but a better plan gives its time to others. Which change would turn that round is not known.
+    LeftForOthers,
     /// There are windows, but none of them holds the job's workflow.
     TasksDoNotFit,
     /// So many jobs have no window that this one was not looked into.

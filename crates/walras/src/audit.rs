@@ -46,8 +46,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         for finding in &findings {
             let _ = writeln!(text, "{}", context.finding(finding));
         }
-        let _ = writeln!(text, "{}", summary_text(&auditor.finish()));
-        let verdict = if findings.is_empty() { "clean: every promise was kept" } else { "not clean" };
+        let summary = auditor.finish();
+        let _ = writeln!(text, "{}", summary_text(&summary));
+        let verdict = match (findings.is_empty(), summary.promises_renewed) {
+            (true, 0) => "clean: every promise was kept",
+            (true, _) => "clean: every promise was kept or, where that could not be, given anew",
+            (false, _) => "not clean",
+        };
         let _ = writeln!(text, "{verdict}");
     }
     files::print(&text)?;

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use walras_api::sentence::{change_texts, reason_text};
 use walras_api::{Plan, PlannedChoice, Scenario};
 use walras_core::{Alternatives, Beyond, LimitHit, SearchConfig, Unscheduled};
-use walras_model::{Alternative, Offers};
+use walras_model::{Alternative, Offers, Reason};
 
 /// The whole plan; at most `show` alternatives of each job.
 pub(crate) fn of_plan(
@@ -176,6 +176,8 @@ fn no_window(scenario: &Scenario, unscheduled: &Unscheduled) -> String {
     }
     let changes = change_texts(&explanation.smallest_change, scenario.unit);
     let _ = match changes.as_slice() {
+        // What the others would then get is not known either.
+        [] if explanation.reasons.contains(&Reason::LeftForOthers) => Ok(()),
         [] => {
             writeln!(text, "  No single change of budget, deadline, tasks or performance would give it one.")
         }

@@ -3518,7 +3518,7 @@ export interface components {
          * @description What stands in the way of a job; see [`walras_model::Reason`].
          * @enum {string}
          */
-        ReasonKind: "requirement_unmet" | "too_slow" | "criterion_unstated" | "too_few_nodes" | "slots_too_short" | "too_few_at_once" | "budget_too_small" | "price_cap_too_low" | "deadline_too_early" | "several_limits" | "taken_by_others" | "tasks_do_not_fit" | "not_examined";
+        ReasonKind: "requirement_unmet" | "too_slow" | "criterion_unstated" | "too_few_nodes" | "slots_too_short" | "too_few_at_once" | "budget_too_small" | "price_cap_too_low" | "deadline_too_early" | "several_limits" | "taken_by_others" | "left_for_others" | "tasks_do_not_fit" | "not_examined";
         /** @description What is reclaimed, and when. */
         Reclaim: {
             /**

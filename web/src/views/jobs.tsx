@@ -101,8 +101,11 @@ function List({ jobs, who, sort, reorder }: ListProps) {
   );
 }
 
-/** What it was charged, or what is held for it so far. */
-const creditsOf = (job: Job): number => (isOver(job.state) ? job.charged : job.held + job.charged);
+/** What it was charged, or what is held for it so far, or what it costs at most where it is planned. */
+function creditsOf(job: Job): number {
+  if (job.state === "planned" && job.promise) return job.promise.cost;
+  return isOver(job.state) ? job.charged : job.held + job.charged;
+}
 
 /** How many nodes it needs, or how many tasks and elements it has. */
 function nodesOf(job: Job): string {

@@ -221,6 +221,7 @@ pub enum ReasonKind {
     DeadlineTooEarly,
     SeveralLimits,
     TakenByOthers,
+    LeftForOthers,
     TasksDoNotFit,
     NotExamined,
 }

@@ -156,6 +156,7 @@ fn item(reason: &Reason, unit: Unit) -> ReasonItem {
         },
         Reason::SeveralLimits => blank(Kind::SeveralLimits),
         Reason::TakenByOthers => blank(Kind::TakenByOthers),
+        Reason::LeftForOthers => blank(Kind::LeftForOthers),
         Reason::TasksDoNotFit => blank(Kind::TasksDoNotFit),
         Reason::NotExamined => blank(Kind::NotExamined),
     }

@@ -323,6 +323,13 @@ pub fn summary_text(summary: &Summary) -> String {
     );
     let (accepted, broken) = (summary.quotes_accepted, summary.quotes_broken);
     let _ = writeln!(text, "{} quotes: {accepted} accepted, {broken} broken", summary.quotes);
+    if summary.promises_renewed > 0 {
+        let _ = writeln!(
+            text,
+            "promises given anew, since what they rested on was gone: {}",
+            summary.promises_renewed
+        );
+    }
     let _ = write!(
         text,
         "{} micro-credits charged: {} to owners, {} to the VO; {} held",

@@ -76,6 +76,9 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
         Reason::TakenByOthers => {
             "There was a window before jobs of higher rank took their first ones.".to_owned()
         }
+        Reason::LeftForOthers => {
+            "It had a window, whose time goes to others: as many are served, and the plan is better.".to_owned()
+        }
         Reason::TasksDoNotFit => {
             "There are windows of the size that was asked for, but none of them holds all tasks of the workflow."
                 .to_owned()

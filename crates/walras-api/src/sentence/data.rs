@@ -116,6 +116,7 @@ impl Context<'_> {
             Reason::DeadlineTooEarly { .. } => (ReasonKind::DeadlineTooEarly, None, None),
             Reason::SeveralLimits => (ReasonKind::SeveralLimits, None, None),
             Reason::TakenByOthers => (ReasonKind::TakenByOthers, None, None),
+            Reason::LeftForOthers => (ReasonKind::LeftForOthers, None, None),
             Reason::TasksDoNotFit => (ReasonKind::TasksDoNotFit, None, None),
             Reason::NotExamined => (ReasonKind::NotExamined, None, None),
         };

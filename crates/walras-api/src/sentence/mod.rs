@@ -39,7 +39,7 @@ pub use data::part_stage;
 pub use event::{context_of_event, event_text, own_event_text, proof_view};
 pub use likely::{likely_text, span_text};
 pub use names::{NameList, Names};
-pub use proof::{OtherPlans, best_of_listed_text};
+pub use proof::{OtherPlans, best_of_listed_text, improved_by_search_text};
 pub use reason::{Change, ChangeKind, MoneyLimit};
 pub use rules::{policy_text, prices_text};
 pub use unmet::unmet_text;

@@ -25,18 +25,27 @@ pub enum OtherPlans {
 /// );
 /// ```
 pub fn best_of_listed_text(above: Option<(&Num, OtherPlans)>) -> String {
-    let best = "best of the listed alternatives".to_owned();
+    above_text("best of the listed alternatives", "of", above)
+}
+
+/// The same of a plan that was improved by search.
+pub fn improved_by_search_text(above: Option<(&Num, OtherPlans)>) -> String {
+    above_text("improved by search", "as good as", above)
+}
+
+/// What a plan is, and how far it is above others at most; or that it is the best of them.
+fn above_text(what: &str, best: &str, above: Option<(&Num, OtherPlans)>) -> String {
     let Some((millionths, others)) = above.and_then(|(above, others)| Some((above.micros()?, others))) else {
-        return best;
+        return what.to_owned();
     };
     let others = match others {
         OtherPlans::Any => "any plan",
         OtherPlans::ForTheseJobs => "any plan for these jobs",
     };
     if millionths <= 0 {
-        return format!("{best}, and of {others}");
+        return format!("{what}, and {best} {others}");
     }
-    format!("{best}, at most {}% above {others}", percent_up(millionths))
+    format!("{what}, at most {}% above {others}", percent_up(millionths))
 }
 
 /// A positive share in millionths as per cent, in tenths and rounded up.

@@ -75,6 +75,7 @@ impl<'a> Course<'a> {
         self.place_displaced();
         self.place_newcomers();
         self.go_ahead();
+        self.keep_after_all();
         self.make_firm();
         let limit_hit = self.is_spent();
         Agenda { placed: self.placed(), searches: self.searches, steps_read: self.steps_read, limit_hit }

@@ -125,7 +125,11 @@ fn explain_over_sizes(
             ((workflow, nodes_max), strategy),
             &mut effort,
         );
-        let Some(mut why) = why else { continue };
+        let Some(mut why) = why else {
+            // How many nodes it takes is nobody's wish.
+            explanation.smallest_change.tasks = None;
+            continue;
+        };
         let fitted = sizes.get(job.index()).is_some_and(|sizes| sizes.iter().any(|size| size.fit.is_some()));
         if others && fitted {
             why.reasons.push(Reason::TakenByOthers);

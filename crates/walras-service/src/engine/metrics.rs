@@ -5,11 +5,11 @@
     reason = "a new event must not compile until it is clear whether it is counted"
 )]
 
+use super::labels::{OutcomeLabel, OwnerLabel, PredictedLabel, RequestLabel, SiteLabel, StateLabel};
 use super::trouble::TroubleGauges;
 use crate::view::ended::state_of_end;
 use crate::view::job::state_of_job;
 use crate::view::likely::calibration_views;
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -29,46 +29,6 @@ use walras_model::{Share, Time};
 
 type Decimal = Gauge<f64, AtomicU64>;
 type Sum = Counter<f64, AtomicU64>;
-
-/// One label of any name would do; each family has its own, so that nobody mixes them up.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct StateLabel {
-    state: String,
-}
-
-/// How something ended.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct OutcomeLabel {
-    outcome: String,
-}
-
-/// The owner whose income a figure is of.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct OwnerLabel {
-    owner: String,
-}
-
-/// The site that a figure is of.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct SiteLabel {
-    site: String,
-}
-
-/// What was predicted, where it was a queue's, and what was said of it.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct PredictedLabel {
-    of: String,
-    site: String,
-    level: String,
-}
-
-/// Which request, and how it was answered.
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct RequestLabel {
-    method: String,
-    path: String,
-    status: u16,
-}
 
 /// What the last plan came to.
 #[derive(Clone, Debug)]
@@ -94,6 +54,7 @@ pub struct Metrics {
     ended: Family<OutcomeLabel, Counter>,
     quotes: Family<OutcomeLabel, Counter>,
     honour: Decimal,
+    promises_renewed: Gauge<i64, AtomicI64>,
     cycle_seconds: Histogram,
     plan_seconds: Histogram,
     gap: Decimal,
@@ -128,6 +89,7 @@ impl Default for Metrics {
             ended: Family::default(),
             quotes: Family::default(),
             honour: Decimal::default(),
+            promises_renewed: Gauge::default(),
             cycle_seconds: seconds(),
             plan_seconds: seconds(),
             gap: Decimal::default(),
@@ -162,6 +124,9 @@ impl Metrics {
         registry.register("jobs_ended", "Jobs that have ended, by outcome", self.ended.clone());
         registry.register("quotes", "Accepted quotes, kept or broken", self.quotes.clone());
         registry.register("quote_honour_ratio", "Accepted quotes that were kept", self.honour.clone());
+        let renewed =
+            "Promises that could not be kept and were given anew: a node, an owner or the service was away";
+        registry.register("promises_renewed", renewed, self.promises_renewed.clone());
         registry.register("cycle_seconds", "From a cycle's opening to its plan", self.cycle_seconds.clone());
         registry.register("plan_seconds", "Making a plan", self.plan_seconds.clone());
         registry.register(
@@ -370,6 +335,7 @@ impl Metrics {
             }
         }
         let totals = &state.totals;
+        self.promises_renewed.set(i64::try_from(totals.promises_renewed).unwrap_or(i64::MAX));
         let settled = totals.quotes_kept + totals.quotes_broken;
         self.honour.set(if settled == 0 { 1.0 } else { totals.quotes_kept as f64 / settled as f64 });
         let mut busy = vec![std::collections::BTreeSet::new(); state.sites.len()];

@@ -17,6 +17,7 @@
 mod command;
 mod connect;
 mod core;
+mod labels;
 mod line;
 mod listeners;
 mod metrics;

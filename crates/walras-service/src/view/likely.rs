@@ -34,12 +34,12 @@ pub fn likely_view(expected: &Confidence, work: Work, window: Option<(Time, Time
     }
 }
 
-/// When a job that has no window is likely to start: by how long others waited, unless that has passed.
+/// When a job that has no window is likely to start: by how long others waited. Once that has passed nothing is likely: the longest that nine of
+/// ten waited may be weeks away.
 pub fn likely_start(state: &State, job: &Job) -> Option<Stamp> {
-    let Announcement { likely, nine_in_ten } = job.wait?;
-    let starts = [Some(likely), nine_in_ten].into_iter().flatten();
-    let starts = starts.filter_map(|span| job.queued_at.checked_add(span));
-    starts.filter(|start| *start > state.clock).min().map(Stamp::from)
+    let Announcement { likely, .. } = job.wait?;
+    let start = job.queued_at.checked_add(likely)?;
+    (start > state.clock).then(|| Stamp::from(start))
 }
 
 /// How often what was said was right, of everything of which something was said.

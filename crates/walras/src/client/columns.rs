@@ -149,13 +149,17 @@ fn drawn(jobs: &[JobView], columns: &[Column], short: bool, width: Option<usize>
     table_within(&heading, &jobs.iter().map(row).collect::<Vec<_>>(), width)
 }
 
-/// What it was charged, or what is held for it.
+/// What it was charged, or what is held for it, or what it costs at most where it is planned.
 pub(crate) fn price(job: &JobView) -> String {
     amount(job).to_string()
 }
 
 fn amount(job: &JobView) -> &Num {
-    if job.state.is_over() { &job.charged } else { &job.held }
+    match &job.promise {
+        _ if job.state.is_over() => &job.charged,
+        Some(promise) if job.state == JobState::Planned => &promise.cost,
+        _ => &job.held,
+    }
 }
 
 /// Where a job is, or why it is nowhere.

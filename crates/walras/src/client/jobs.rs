@@ -6,7 +6,7 @@ use super::say::say;
 use super::settings::Connect;
 use super::show::{clean, or_dash, table, time, time_or, told};
 use crate::failure::Failure;
-use walras_api::service::{JobView, LikelyView, PartView};
+use walras_api::service::{JobView, LikelyView, PartView, PromiseView};
 use walras_broker::gate::Which;
 
 #[derive(clap::Args)]
@@ -41,6 +41,7 @@ fn job_text(job: &JobView) -> String {
     ];
     rows.extend(job.array.as_ref().map(|array| ("array", array.elements.clone())));
     rows.extend(job.array.as_ref().map(|array| ("elements", elements_text(array))));
+    rows.extend(job.promise.as_ref().map(|promise| ("promised", promise_text(promise))));
     rows.extend(job.likely.as_ref().map(|likely| ("runs", likely_text(likely))));
     rows.extend(job.why.as_deref().map(|why| ("why", told(why))));
     let lines = rows.iter().map(|(name, value)| format!("{:<9} {}", name, clean(value)));
@@ -65,6 +66,11 @@ fn job_text(job: &JobView) -> String {
         text.push_str(&table([">part", "task", "site", "node", "start", "end", "state"], &rows));
     }
     text
+}
+
+fn promise_text(promise: &PromiseView) -> String {
+    let (start, finish) = (time(promise.start), time(promise.finish));
+    format!("starts by {start}, ends by {finish}, costs at most {}", promise.cost)
 }
 
 /// How long it is likely to run, by how many jobs, and when it would then have ended.

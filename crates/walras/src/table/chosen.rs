@@ -2,7 +2,8 @@
 
 use super::{aligned, counted, node_names};
 use std::fmt::Write;
-use walras_api::sentence::{OtherPlans, best_of_listed_text};
+use walras_api::Num;
+use walras_api::sentence::{OtherPlans, best_of_listed_text, improved_by_search_text};
 use walras_api::{
     ChoiceStatus, ChosenAlternative, PlannedChoice, PlannedImprovement, PlannedSatisfaction, Scenario, Unit,
 };
@@ -92,15 +93,14 @@ fn status(choice: &PlannedChoice, somebody_waits: bool) -> String {
 }
 
 fn proven(choice: &PlannedChoice, somebody_waits: bool) -> String {
+    let all = choice.left_out.is_empty() && !somebody_waits;
+    let others = if all { OtherPlans::Any } else { OtherPlans::ForTheseJobs };
+    let above = choice.above_any_plan.as_ref().map(|above| (above, others));
     if let Some(improvement) = choice.improvement.as_ref().filter(|improvement| improvement.better) {
-        return improved(choice, improvement);
+        return improved(choice, improvement, above);
     }
     match (choice.status, &choice.gap) {
-        (ChoiceStatus::Optimal, _) => {
-            let all = choice.left_out.is_empty() && !somebody_waits;
-            let others = if all { OtherPlans::Any } else { OtherPlans::ForTheseJobs };
-            best_of_listed_text(choice.above_any_plan.as_ref().map(|above| (above, others)))
-        }
+        (ChoiceStatus::Optimal, _) => best_of_listed_text(above),
         _ if !choice.left_out_by_quota.is_empty() => {
             "nothing is proven of what is left after jobs were left out to keep owners' quotas".to_owned()
         }
@@ -112,7 +112,11 @@ fn proven(choice: &PlannedChoice, somebody_waits: bool) -> String {
 }
 
 /// What is known of a plan that was improved by search.
-fn improved(choice: &PlannedChoice, improvement: &PlannedImprovement) -> String {
+fn improved(
+    choice: &PlannedChoice,
+    improvement: &PlannedImprovement,
+    above: Option<(&Num, OtherPlans)>,
+) -> String {
     // Ends are counted from where time begins, so that a share of them says nothing.
     let measured = matches!(choice.objective, ObjectiveName::MinCost | ObjectiveName::MinTime);
     match improvement.above_any_plan().filter(|_| measured) {
@@ -121,7 +125,7 @@ fn improved(choice: &PlannedChoice, improvement: &PlannedImprovement) -> String 
             let percent = Decimal::new(thousandths.into(), 1);
             format!("improved by search, at most {percent}% above any plan")
         }
-        None => "improved by search".to_owned(),
+        None => improved_by_search_text(above),
     }
 }
 

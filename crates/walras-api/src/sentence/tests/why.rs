@@ -161,6 +161,8 @@ fn every_reason_has_a_sentence() {
             "No single limit is to blame: only relaxing several of them together gives a window.";
         Reason::TakenByOthers => Reason::TakenByOthers =>
             "There was a window before jobs of higher rank took their first ones.";
+        Reason::LeftForOthers => Reason::LeftForOthers =>
+            "It had a window, whose time goes to others: as many are served, and the plan is better.";
         Reason::TasksDoNotFit => Reason::TasksDoNotFit =>
             "There are windows of the size that was asked for, but none of them holds all tasks of the workflow.";
         Reason::NotExamined => Reason::NotExamined =>

@@ -90,6 +90,7 @@ impl State {
     fn job_planned(&mut self, number: JobNumber, plan: &Arc<Planned>, promise: Promise, renewed: bool) {
         let job = self.jobs.get_mut(&number);
         let job = job.unwrap_or_else(|| panic!("job {number} is planned and was never there"));
+        self.totals.promises_renewed += u64::from(renewed);
         let news = if renewed || job.promise != Some(promise) { Some(job.spec.user.clone()) } else { None };
         job.phase = Phase::Planned;
         job.plan = Some(Arc::clone(plan));

@@ -1,6 +1,6 @@
 //! Those whose windows are no longer free.
 
-use super::{Calendar, Course, Spot, Within, within};
+use super::{Calendar, Course, Promise, Spot, Within, terms, within};
 
 impl Course<'_> {
     /// Those whose windows are no longer free: within their promises if it can be.
@@ -15,6 +15,16 @@ impl Course<'_> {
                 let found = found.or_else(|| self.search_left(place, Within::ANY));
                 let found = found.or_else(|| self.search_late(place, Within::ANY));
                 self.put(place, found, i64::MAX);
+            }
+        }
+    }
+
+    /// Who has moved since it was promised something else, and so has what it was promised before after all, needs no other promise.
+    pub(super) fn keep_after_all(&mut self) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.renewed) {
+            let kept = |before: &Promise| entry.spot.as_ref().is_some_and(|it| before.is_kept_by(&terms(it)));
+            if let Some(before) = entry.waiting.promise.filter(kept) {
+                (entry.promise, entry.renewed) = (Some(before), false);
             }
         }
     }

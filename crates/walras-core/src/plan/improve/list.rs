@@ -4,7 +4,7 @@ use super::aim::Aim;
 use super::basis::Basis;
 use super::best::Best;
 use super::limits::Standing;
-use super::state::{Look, State};
+use super::state::{Look, Place, State};
 use std::cmp::Reverse;
 use walras_random::Draws;
 
@@ -20,9 +20,40 @@ pub(super) fn listed(state: &mut State<'_>, order: &[usize], look: Look<'_>) -> 
     (!state.effort.spent()).then(|| state.standing())
 }
 
-/// Tries list scheduling by end and by the objective itself; the best of them and what there was stays.
+/// Puts those who were left out where they are best, then all others where they are chosen to be; whose place is taken by then goes where it is best.
+fn completed(state: &mut State<'_>, look: Look<'_>) {
+    let order = by_weight(state.basis);
+    let chosen = state.places.clone();
+    for job in &order {
+        state.remove(*job);
+    }
+    for job in order.iter().filter(|job| matches!(chosen[**job], Place::Out)) {
+        state.insert(*job, look);
+    }
+    let mut displaced = Vec::new();
+    for job in order {
+        let stays = match &chosen[job] {
+            Place::Out => true,
+            _ if state.basis.stays(job) => true,
+            Place::Window(held) => state.adopt(job, &held.window),
+            Place::Queue(at) => state.queue(job, state.basis.queues[job][*at].queue),
+        };
+        displaced.extend((!stays).then_some(job));
+    }
+    for job in displaced {
+        state.insert(job, look);
+    }
+    state.keep();
+}
+
+/// Tries what was chosen with those served who were left out, then list scheduling by end and by the objective itself; the best of them and what
+/// there was stays.
 pub(super) fn starts(state: &mut State<'_>, best: &mut Best) {
     let basis = state.basis;
+    if (0..basis.jobs()).any(|job| state.is_out(job)) {
+        completed(state, Look { aim: &basis.aim, finish_max: i64::MAX, earliest: i64::MIN, noise: &[] });
+        best.note(state);
+    }
     let (large, ranked) = (by_size(basis), by_weight(basis));
     for (order, aim) in [(&large, Aim::FINISH), (&large, basis.aim), (&ranked, basis.aim)] {
         let look = Look { aim: &aim, finish_max: i64::MAX, earliest: i64::MIN, noise: &[] };

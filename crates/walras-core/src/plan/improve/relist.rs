@@ -74,7 +74,7 @@ fn unscheduled(found: &Alternatives, all: &[Alternative], jobs: usize) -> Vec<Un
     let explanation = |job: JobId| {
         let known = found.unscheduled.iter().find(|it| it.job == job).map(|it| it.explanation.clone());
         known
-            .unwrap_or_else(|| Explanation { reasons: vec![Reason::TakenByOthers], ..Explanation::default() })
+            .unwrap_or_else(|| Explanation { reasons: vec![Reason::LeftForOthers], ..Explanation::default() })
     };
     let without = (0..jobs).filter_map(JobId::from_index).filter(|job| !with_window.contains(job));
     without.map(|job| Unscheduled { job, explanation: explanation(job) }).collect()
