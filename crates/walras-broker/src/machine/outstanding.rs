@@ -8,7 +8,7 @@ use crate::model::notice::Notice;
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
 use std::sync::Arc;
-use walras_model::{Interval, NodeId, SiteId, TaskId};
+use walras_model::{Interval, NodeId, SiteId, Span, TaskId};
 
 impl State {
     /// What an event that was just folded asks for.
@@ -82,7 +82,10 @@ impl State {
         if cycle.closed_at.is_some() {
             return vec![Effect::Plan(cycle.number)];
         }
-        let end = cycle.opened_at.checked_add(self.policy.horizon);
+        // What is said is used for a while, and must reach as far as is planned then: else what takes almost as long finds no place.
+        let later = if self.promises().is_some() { self.offers_age_max() } else { 0 };
+        let ahead = Span::from_millis(self.policy.horizon.as_millis().saturating_add(later));
+        let end = ahead.and_then(|ahead| cycle.opened_at.checked_add(ahead));
         let Some(horizon) = end.and_then(|end| Interval::new(cycle.opened_at, end)) else {
             return Vec::new();
         };

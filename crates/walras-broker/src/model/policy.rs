@@ -338,7 +338,7 @@ impl Default for Policy {
             spares_max: 2,
             late_tasks_max: 8,
             rank: RankWeights::default(),
-            overdue_after: seconds(86_400),
+            overdue_after: seconds(172_800),
             search,
             choice: VoPolicy::default(),
             plan: PlanScheme::Papers,

@@ -27,6 +27,11 @@ impl State {
         }
     }
 
+    /// With promises there are plans so often that what a site said so long ago, in milliseconds, is good enough.
+    pub(crate) fn offers_age_max(&self) -> i64 {
+        self.policy.quotes.offers_age_max.as_millis().min(self.policy.horizon.as_millis() / 16)
+    }
+
     /// Whether a job is run even where it cannot end by its deadline: such as may have a window that moves, where the VO wants that.
     pub(crate) fn runs_late(&self, job: &Job) -> bool {
         let plain = job.spec.workflow.is_none() && job.spec.search.is_none();

@@ -80,6 +80,19 @@ fn who_was_missed_goes_first() {
     assert!(at(start) <= promise.start, "{start} by {promise:?}");
 }
 
+/// What sites say is free is used for a while: a job that takes almost as long as is planned ahead starts all the same where nodes are idle.
+#[test]
+fn a_job_almost_as_long_as_the_horizon_does_not_wait_for_news() {
+    let mut vo = vo(&[(2, 1_000)]);
+    vo.submit(vo.job("small", 1, 1));
+    // Sites were asked just now, and are not asked again for some minutes.
+    vo.run_until(vo.now + 3 * MINUTE);
+    let (submitted, horizon) = (vo.now, policy().horizon.as_millis() / MINUTE);
+    let number = vo.submit(vo.job("long", 1, horizon - 1));
+    vo.run_until(submitted + MINUTE);
+    assert!(vo.started(number).is_some());
+}
+
 /// Nothing that comes later makes a job start or end later, or cost more, than it was promised.
 #[test]
 fn every_promise_is_kept_whatever_comes_after_it() {

@@ -53,7 +53,7 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     HEARD
 }
 
-/// Whether a site is asked what is free. With promises there are plans so often that what it said a while ago is good enough.
+/// Whether a site is asked what is free.
 fn is_stale(state: &State, site: SiteId, now: Time) -> bool {
     let Some(site) = state.site(site) else { return true };
     let said = site.free.as_ref().map(|(at, _)| *at);
@@ -64,9 +64,7 @@ fn is_stale(state: &State, site: SiteId, now: Time) -> bool {
         return true;
     }
     let age = |at: Time| now.as_millis().saturating_sub(at.as_millis());
-    // What was said reaches no further than the horizon of that time.
-    let most = state.policy.quotes.offers_age_max.as_millis().min(state.policy.horizon.as_millis() / 16);
-    let fresh = |at: Time| age(at) < most;
+    let fresh = |at: Time| age(at) < state.offers_age_max();
     state.promises().is_none() || !said.is_some_and(fresh)
 }
 
