@@ -84,7 +84,7 @@ const NO_QUANTITY: [(&str, &str); 29] = [
     ("walras-assign/src/exact/neighbourhood.rs", "i64::MAX / 1_000_000"),
     // Parts of settings that say how often or how early: nobody is promised or charged anything by them.
     ("walras-broker/src/model/sharing.rs", "half_life.as_millis() / STEPS"),
-    ("walras-broker/src/machine/decide/cycle.rs", "policy.horizon.as_millis() / 16"),
+    ("walras-broker/src/rules/agenda.rs", "policy.horizon.as_millis() / 16"),
     ("walras-broker/src/rules/holding.rs", "rules.ahead.as_millis() / 2"),
     // How long a site took to answer, of late.
     ("walras-broker/src/machine/fold/reservation.rs", "before.as_millis() / 8"),
