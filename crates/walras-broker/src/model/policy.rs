@@ -129,7 +129,7 @@ fn is_usual_vanished_max(count: &u32) -> bool {
     *count == usual_vanished_max()
 }
 
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 

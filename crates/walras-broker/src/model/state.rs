@@ -140,12 +140,8 @@ pub struct Totals {
     /// Quotes that did not.
     pub quotes_broken: u64,
     /// Promises that could not be kept and were given anew.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "super::policy::is_zero")]
     pub promises_renewed: u64,
-}
-
-fn is_none(count: &u64) -> bool {
-    *count == 0
 }
 
 /// A user, and what they used of late.

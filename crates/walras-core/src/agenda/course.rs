@@ -161,8 +161,13 @@ impl<'a> Course<'a> {
 
     /// The same on what all leave free.
     fn search_left(&mut self, place: usize, within: Within) -> Option<Spot> {
+        self.on_left(|course, left| course.search(left, place, within))
+    }
+
+    /// Looks for something on what all leave free.
+    fn on_left(&mut self, look: impl FnOnce(&mut Self, &Calendar) -> Option<Spot>) -> Option<Spot> {
         let left = std::mem::replace(&mut self.left, Calendar::empty());
-        let found = self.search(&left, place, within);
+        let found = look(self, &left);
         self.left = left;
         found
     }

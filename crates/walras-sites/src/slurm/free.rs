@@ -14,7 +14,7 @@
 
 use super::command::Instance;
 use super::parse::{JobSeen, JobState, NodeSeen, Parsed, ReservationSeen};
-use super::partition::{PartitionSeen, Partitions, partition_of};
+use super::partition::{PartitionSeen, Partitions, by_name, partition_of};
 use std::collections::BTreeMap;
 use walras_model::interval::complement;
 use walras_model::{Interval, Time};
@@ -62,12 +62,17 @@ impl Snapshot {
         left_out.extend(reservations.left_out);
         Snapshot {
             nodes: nodes.items.into_iter().map(|it| (it.name.clone(), it)).collect(),
-            partitions: partitions.items.into_iter().map(|it| (it.name.clone(), it)).collect(),
+            partitions: by_name(partitions.items),
             jobs: jobs.items,
             reservations: reservations.items.into_iter().map(|it| (it.name.clone(), it)).collect(),
             left_out,
             blocked: jobs.blocked.or(reservations.blocked),
         }
+    }
+
+    /// The partition through which a node is sold, where these are.
+    pub fn partition_of(&self, node: &str, sold: &[String]) -> Option<&PartitionSeen> {
+        partition_of(&self.partitions, self.nodes.get(node)?, sold)
     }
 
     /// When nodes are busy with what is not ours, node by node, in seconds since 1970; `i64::MAX` has no end.
@@ -136,7 +141,7 @@ impl Busy {
         let mut busy = snapshot.busy(ours, now);
         let usable = snapshot.nodes.values().filter(|node| node.usable && snapshot.blocked.is_none());
         let of = |node: &NodeSeen| {
-            let longest = partition_of(&snapshot.partitions, node, sold)?.longest;
+            let longest = snapshot.partition_of(&node.name, sold)?.longest;
             Some((node.name.clone(), (busy.remove(node.name.as_str()).unwrap_or_default(), longest)))
         };
         Busy(usable.filter_map(of).collect())

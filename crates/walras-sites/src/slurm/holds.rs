@@ -3,7 +3,6 @@
 use super::command::{self, Call, Submission, Tag, Wanted, Where};
 use super::execute::Slurm;
 use super::free::{Snapshot, minutes};
-use super::partition::partition_of;
 use super::queue::QUEUED;
 use super::seen::is_running;
 use super::supervise::HoldFile;
@@ -143,8 +142,7 @@ impl<S: Slurm> SlurmConnector<S> {
         wanted: &Wanted,
     ) -> Result<(), SiteError> {
         let directory = self.make_hold(tag, hold)?;
-        let node = snapshot.nodes.get(&wanted.node);
-        let partition = node.and_then(|it| partition_of(&snapshot.partitions, it, &self.options.partitions));
+        let partition = snapshot.partition_of(&wanted.node, &self.options.partitions);
         let call = command::submit(&Submission {
             name: &wanted.name,
             place: Where::Reserved(&wanted.node),

@@ -26,6 +26,11 @@ pub struct PartitionSeen {
 /// What is known of all partitions, by name.
 pub type Partitions = BTreeMap<String, PartitionSeen>;
 
+/// The same of what was read.
+pub(super) fn by_name(all: Vec<PartitionSeen>) -> Partitions {
+    all.into_iter().map(|it| (it.name.clone(), it)).collect()
+}
+
 /// Reads `scontrol -a -o show partition`.
 pub fn partitions(bytes: &[u8]) -> Parsed<PartitionSeen> {
     let mut parsed = Parsed::default();
@@ -112,7 +117,7 @@ PartitionName=-x MaxTime=1 State=UP
 ";
 
     fn seen() -> Partitions {
-        partitions(PRINTED.as_bytes()).items.into_iter().map(|it| (it.name.clone(), it)).collect()
+        by_name(partitions(PRINTED.as_bytes()).items)
     }
 
     fn node(name: &str, partitions: &[&str]) -> NodeSeen {

@@ -3,7 +3,7 @@
 use super::command;
 use super::execute::{self, Slurm};
 use super::parse::{self, NodeSeen, Settings};
-use super::partition::{self, Partitions, of_longest};
+use super::partition::{self, by_name, of_longest};
 use crate::clock::wall_millis;
 use crate::contract::SiteError;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ pub fn probe(slurm: &mut impl Slurm, choice: &Choice) -> Result<Found, SiteError
     let settings = parse::settings(&ask(&command::settings())?);
     let parsed = parse::nodes(&ask(&command::nodes())?);
     let printed = partition::partitions(&ask(&command::partitions())?);
-    let partitions: Partitions = printed.items.into_iter().map(|it| (it.name.clone(), it)).collect();
+    let partitions = by_name(printed.items);
     let refused = slurm.run(&command::may_reserve(wall_millis() / 1_000 + 86_400))?;
     let all = chosen(parsed.items, choice)?;
     let chosen_of = all.len();

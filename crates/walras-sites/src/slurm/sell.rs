@@ -2,7 +2,6 @@
 
 use super::SlurmConnector;
 use super::execute::Slurm;
-use super::partition::partition_of;
 use crate::clock::{later, wall_millis};
 use crate::contract::{FreeTime, SiteError};
 use walras_model::{Interval, NodeId, Time};
@@ -22,10 +21,7 @@ impl<S: Slurm> SlurmConnector<S> {
         let first = later(now, margin.before + 1_000).max(horizon.start());
         let Some(horizon) = Interval::new(first, limit) else { return Ok(Vec::new()) };
         let snapshot = self.read(self.options.look_every)?;
-        let is_open = |name: &String| {
-            let node = snapshot.nodes.get(name);
-            node.is_some_and(|it| partition_of(&snapshot.partitions, it, &self.options.partitions).is_some())
-        };
+        let is_open = |name: &str| snapshot.partition_of(name, &self.options.partitions).is_some();
         let sold = self.options.nodes.iter();
         let sold = sold.filter(|(node, name)| !self.is_barren(node.number()) && is_open(name));
         let (numbers, names): (Vec<NodeId>, Vec<String>) = sold.cloned().unzip();

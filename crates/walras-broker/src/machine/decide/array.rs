@@ -12,12 +12,12 @@ use crate::model::state::State;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Makes jobs of as many elements as a plan can make use of: up to each array's own limit, and to so many of one user. Whether there are any.
-pub(super) fn draw(draft: &mut Draft<'_>) -> bool {
+/// Makes jobs of as many elements as a plan can make use of: up to each array's own limit, and to so many of one user.
+pub(super) fn draw(draft: &mut Draft<'_>) {
     let state = draft.before;
     let mut arrays: Vec<&Array> = state.arrays.values().filter(|array| state.may_draw(array)).collect();
     if arrays.is_empty() {
-        return false;
+        return;
     }
     arrays.sort_by_key(|array| (Reverse(array.spec.request.priority), array.number));
     let mut waiting: BTreeMap<&str, u32> = BTreeMap::new();
@@ -25,7 +25,6 @@ pub(super) fn draw(draft: &mut Draft<'_>) -> bool {
         *waiting.entry(&array.spec.user).or_default() += state.unreserved(array);
     }
     let mut room = u32::try_from(JOBS_MAX.saturating_sub(state.jobs.len())).unwrap_or(u32::MAX);
-    let mut drawn = false;
     for array in arrays {
         let of_user = waiting.entry(&array.spec.user).or_default();
         let count = State::at_once(array).min(state.window().saturating_sub(*of_user)).min(room);
@@ -34,10 +33,8 @@ pub(super) fn draw(draft: &mut Draft<'_>) -> bool {
             room -= count;
             let elements = array.pending.clone().take(count);
             draft.push(JobEvent::Drawn { array: array.number, elements });
-            drawn = true;
         }
     }
-    drawn
 }
 
 /// An element that is no job yet never becomes one.

@@ -10,9 +10,7 @@ impl Course<'_> {
             if self.entries[place].spot.is_none() {
                 let kept = self.search_left(place, within(Some(promise)));
                 self.entries[place].renewed = kept.is_none();
-                let cost = promise.cost.as_micros();
-                let found = kept.or_else(|| self.search_left(place, Within { cost, ..Within::ANY }));
-                let found = found.or_else(|| self.search_left(place, Within::ANY));
+                let found = kept.or_else(|| self.on_left(|course, left| course.search_again(left, place)));
                 let found = found.or_else(|| self.search_late(place, Within::ANY));
                 self.put(place, found, i64::MAX);
             }
