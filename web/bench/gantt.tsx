@@ -35,7 +35,7 @@ function made(): Model {
     });
     return { ...row, bars: list, free: [{ start: begin, end: at, price: next() }] };
   });
-  return { nodes: rows, prices: [0, 1] };
+  return { nodes: rows, prices: [0, 1], blocks: [], span: [begin, Date.now()] };
 }
 
 const model = made();

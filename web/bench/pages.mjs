@@ -2,7 +2,10 @@
 //
 // Every page listens to events and asks for what the market shows, as often as a page does; they are of another user than who submits.
 // Rounds with and without pages alternate.
+// Where others use the machine as well, how many jobs are taken says little: what the service needs of the processors for one, with and
+// without pages, says more.
 // WALRAS names the program.
+import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { House } from "../test/house.mjs";
 
@@ -46,18 +49,32 @@ async function openPages() {
   };
 }
 
+/** Milliseconds of processors that the service has used, where Linux says so. */
+function used() {
+  try {
+    const fields = readFileSync(`/proc/${house.process.pid}/stat`, "utf8").split(") ")[1].split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return NaN;
+  }
+}
+
 async function round() {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const job = JSON.stringify({ walras: "job/1", name: "many", work: 60 });
   const until = Date.now() + ROUND;
   let taken = 0;
+  const before = used();
   const client = async () => {
     for (; Date.now() < until; taken += 1) await call(agent, "POST", "/v1/jobs", job);
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   agent.destroy();
-  return taken / (ROUND / 1_000);
+  return { rate: taken / (ROUND / 1_000), each: (used() - before) / taken };
 }
+
+const percent = (now, before) => `${now < before ? "−" : "+"}${Math.abs((100 * now) / before - 100).toFixed(0)} %`;
+const sums = { alone: 0, beside: 0, cost: [0, 0] };
 
 for (let turn = 0; turn < ROUNDS; turn += 1) {
   const alone = await round();
@@ -65,8 +82,15 @@ for (let turn = 0; turn < ROUNDS; turn += 1) {
   await sleep(2_000);
   const beside = await round();
   close();
-  console.log(`${alone.toFixed(0)} jobs a second alone, ${beside.toFixed(0)} with ${pages} pages: ${((100 * beside) / alone - 100).toFixed(0)} %`);
+  console.log(
+    `${alone.rate.toFixed(0)} jobs a second alone, ${beside.rate.toFixed(0)} with ${pages} pages: ${percent(beside.rate, alone.rate)}; ` +
+      `${alone.each.toFixed(2)} and ${beside.each.toFixed(2)} ms of processors for each: ${percent(beside.each, alone.each)}`,
+  );
+  sums.alone += alone.rate;
+  sums.beside += beside.rate;
+  sums.cost = [sums.cost[0] + alone.each, sums.cost[1] + beside.each];
   await sleep(1_000);
 }
+console.log(`in the mean: ${percent(sums.beside, sums.alone)} jobs a second, ${percent(sums.cost[1], sums.cost[0])} of processors for each`);
 await house.close();
 process.exit(0);

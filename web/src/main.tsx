@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style/base.css";
 import "./style/frame.css";
 import "./style/parts.css";
+import "./style/tables.css";
 import "./style/forms.css";
 import "./style/views.css";
 import "./style/plans.css";

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -22,9 +23,19 @@ export async function launch() {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
+/** The page is the one in a folder, before the program as it was built: whoever works on the page need not build the program. */
+async function serveFrom(context, folder) {
+  for (const [name, contentType] of [["app.js", "text/javascript"], ["app.css", "text/css"]]) {
+    const [word, ending] = name.split(".");
+    const path = new RegExp(`/assets/${word}-\\w+\\.${ending}$`);
+    await context.route(path, async (route) => route.fulfill({ body: await readFile(join(folder, name)), contentType }));
+  }
+}
+
 /** A page of its own: nobody is signed in. */
 export async function visit(browser, house, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  if (process.env.PAGE) await serveFrom(context, process.env.PAGE);
   const page = await context.newPage();
   // A busy machine is slow, and that is no fault of the page.
   page.setDefaultTimeout(60_000);

@@ -134,7 +134,7 @@ export class House {
   async offers() {
     for (;;) {
       const { offers } = await this.call("GET", "/v1/offers");
-      if (new Set(offers.map((offer) => offer.site)).size === 2) return;
+      if (new Set(offers.map((offer) => offer.site)).size >= 2) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

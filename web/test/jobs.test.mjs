@@ -48,6 +48,37 @@ test("form, job file and script are one job", async () => {
   });
 });
 
+test("spans, quotes and hashes are the same in form, job file and script", async () => {
+  await inPage(ada, async (page) => {
+    await write(page, 'walras: job/1\nname: "a # b"  # not all of it\nwork: 10h\nbudget: 60\n');
+    assert.equal(await page.getByLabel("Work").inputValue(), "10h");
+    assert.equal(await page.getByLabel("Name").inputValue(), "a # b");
+    await page.getByLabel("Budget").fill("70");
+    await page.getByLabel("Name").fill("it's # 2");
+    const wanted = 'walras: job/1\nname: "it\'s # 2"  # not all of it\nwork: 10h\nbudget: 70\n';
+    assert.equal(await file(page).inputValue(), wanted);
+    assert.equal(await page.getByLabel("Name").inputValue(), "it's # 2");
+    await page.waitForFunction(() => document.querySelectorAll("textarea")[1]?.value.includes("work 10h\n"));
+    assert.match(await script(page).inputValue(), /^#WALRAS name "it's # 2"$/m);
+    // Words are written with spaces between them, and a hash within a word is a letter.
+    await page.getByLabel("Name").fill("");
+    await page.getByLabel("Name").pressSequentially("two words");
+    assert.match(await file(page).inputValue(), /^name: two words$/m);
+    await page.getByLabel("Work").fill("");
+    await page.getByLabel("Work").pressSequentially("2h 30m");
+    assert.match(await file(page).inputValue(), /^work: 2h 30m$/m);
+    await file(page).fill("walras: job/1\nname: a#b\nwork: 5\n");
+    await page.getByLabel("Name").fill("c");
+    assert.equal(await file(page).inputValue(), "walras: job/1\nname: c\nwork: 5\n");
+    // And the script, as the service reads it.
+    await script(page).fill('#!/bin/sh\n#WALRAS name "x # y"\n#WALRAS work 3m # short\n');
+    await page.waitForFunction(() => document.querySelectorAll("textarea")[0]?.value.includes('name: "x # y"'));
+    assert.equal(await page.getByLabel("Name").inputValue(), "x # y");
+    await page.getByLabel("Work").fill("4m");
+    assert.equal(await script(page).inputValue(), '#!/bin/sh\n#WALRAS name "x # y"\n#WALRAS work 4m # short\n');
+  });
+});
+
 test("an array is one object with elements, and is submitted again", async () => {
   await inPage(ada, async (page) => {
     await open(page, "Submit");
@@ -102,6 +133,51 @@ test("jobs are put in order by a column, and the address says by which", async (
     await page.reload();
     await order(["alpha", "mu", "zeta"]);
   });
+});
+
+test("jobs are found by name, time and states, asked of the service and kept in the address", async () => {
+  const made = [];
+  for (const name of ["tide-north", "tide-south", "ebb"]) {
+    made.push((await house.call("POST", "/v1/jobs", { walras: "job/1", name, work: 5, held: true }, ada.secret)).job);
+  }
+  await house.call("DELETE", `/v1/jobs/${made[0]}`, undefined, ada.secret);
+  await inPage(ada, async (page) => {
+    await open(page, "Jobs");
+    const names = page.getByRole("region", { name: "Jobs" }).getByRole("link", { name: /tide|ebb/ });
+    const shown = (count) => page.waitForFunction((count) => [...document.querySelectorAll("tbody a")].length === count, count);
+    const asked = [];
+    page.on("request", (request) => asked.push(new URL(request.url())));
+    await page.getByLabel("Name").pressSequentially("tide-*", { delay: 20 });
+    await shown(2);
+    assert.deepEqual((await names.allTextContents()).map((text) => text.split(" ").at(-1)), ["tide-south", "tide-north"]);
+    await page.waitForURL("**/jobs?name=tide-*");
+    const lists = asked.filter((url) => url.pathname === "/v1/jobs" && url.searchParams.has("name"));
+    assert.deepEqual([...new Set(lists.map((url) => url.searchParams.get("name")))], ["tide-*"], "nothing is asked for half a word");
+    await page.getByLabel("State").selectOption("over");
+    await shown(1);
+    assert.match(await names.first().textContent(), /tide-north/);
+    await page.getByLabel("State").selectOption("not over");
+    await page.getByRole("link", { name: /tide-south/ }).waitFor();
+    await page.reload();
+    await shown(1);
+    assert.equal(await page.getByLabel("Name").inputValue(), "tide-*");
+    await page.getByLabel("State").selectOption("all");
+    await shown(2);
+    await page.getByLabel("Submitted since").fill("2099-01-01T10:30");
+    await page.getByText("No job is like that.").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("since"), new Date("2099-01-01T10:30").toISOString());
+    await page.reload();
+    await page.getByText("No job is like that.").waitFor();
+    assert.equal(await page.getByLabel("Submitted since").inputValue(), "2099-01-01T10:30");
+    await page.getByRole("link", { name: "Show all." }).click();
+    await page.getByRole("link", { name: /ebb/ }).waitFor();
+    assert.equal(await page.getByLabel("Name").inputValue(), "");
+    // Several states that somebody wrote into the address are one choice.
+    await page.goto(`${house.url}/jobs?state=held,cancelled&name=tide-*`);
+    await shown(2);
+    assert.equal(await page.getByLabel("State").evaluate((it) => it.selectedOptions[0].textContent), "held, cancelled");
+  });
+  for (const job of made.slice(1)) await house.call("DELETE", `/v1/jobs/${job}`, undefined, ada.secret);
 });
 
 test("a job that waits for another says so, and a job that is held is let go", async () => {

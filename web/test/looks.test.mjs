@@ -11,7 +11,7 @@ import { House } from "./house.mjs";
 const pictures = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "target", "web");
 const WIDTHS = [1440, 1024, 390];
 const VIEWS = {
-  user: ["/", "/schedule", "/schedule?job=4", "/submit", "/jobs", "/jobs/1", "/jobs/5", "/jobs/6", "/sites", "/money", "/policy"],
+  user: ["/", "/schedule", "/schedule?job=4", "/submit", "/jobs", "/jobs/1", "/jobs/3", "/jobs/5", "/jobs/6", "/sites", "/money", "/policy"],
   owner: ["/", "/sites", "/money"],
   administrator: ["/", "/schedule", "/jobs", "/money", "/policy", "/cycles", "/people", "/nothing"],
 };
@@ -31,10 +31,12 @@ before(async () => {
   [house, browser] = await Promise.all([House.open(), launch()]);
   await mkdir(pictures, { recursive: true });
   const ada = await house.user("ada");
+  // Whoever is rich sees long numbers.
+  await house.call("POST", "/v1/deposits", { account: "user:ada", amount: 123_456_789.12 });
   tokens = { user: ada, owner: await house.token("owner", "olga"), administrator: { secret: house.administrator } };
   await house.offers();
   for (const [name, job] of Object.entries({
-    weather: { tasks: 3, work: 60, budget: 300 },
+    weather: { tasks: 3, work: 60, budget: 300, deadline: new Date(Date.now() + 1_200_000).toISOString() },
     fit: { work: 40 },
     "too-much": { tasks: 5, work: 40, budget: 1 },
     later: { tasks: 2, work: 50 },
@@ -56,6 +58,32 @@ async function quoted(page) {
   await page.locator(".quote").waitFor();
 }
 
+/** Tiles and cells whose content is wider than they are. */
+const spilled = (page) =>
+  page.evaluate(() => {
+    const wider = (it) => it.scrollWidth > it.clientWidth + 1;
+    return [...document.querySelectorAll(".tile, .facts dd, .card > header")].filter(wider).map((it) => it.textContent);
+  });
+
+/** Words on the line of a job's time that cover others, leave the picture, or stand at no mark. */
+const misplaced = (page) =>
+  page.evaluate(() => {
+    const line = document.querySelector(".timeline");
+    if (!line) return [];
+    const marks = [...line.querySelectorAll(".mark")].map((it) => it.getBoundingClientRect().x);
+    const words = [...line.querySelectorAll("text")].map((it) => ({ text: it.textContent, box: it.getBoundingClientRect() }));
+    if (words.length < marks.length) return ["not every mark has its word"];
+    const [frame, near] = [line.getBoundingClientRect(), (x) => marks.some((mark) => Math.abs(mark - x) < 5)];
+    return words.flatMap(({ text, box }, index) => [
+      ...(box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1 ? [`${text} leaves the picture`] : []),
+      ...(near(box.left) || near(box.right) ? [] : [`${text} stands at no mark`]),
+      ...words.slice(index + 1).flatMap((other) => {
+        const apart = box.right <= other.box.left || other.box.right <= box.left || box.bottom <= other.box.top + 3 || other.box.bottom <= box.top + 3;
+        return apart ? [] : [`${text} covers ${other.text}`];
+      }),
+    ]);
+  });
+
 for (const colorScheme of ["light", "dark"]) {
   for (const [role, views] of Object.entries(VIEWS)) {
     test(`${role}, ${colorScheme}`, async () => {
@@ -73,6 +101,8 @@ for (const colorScheme of ["light", "dark"]) {
           await page.waitForTimeout(120);
           const wide = await page.evaluate(() => document.documentElement.scrollWidth);
           assert.ok(wide <= width, `${view} is ${wide} pixels wide on ${width}`);
+          assert.deepEqual(await spilled(page), [], `${view} on ${width}`);
+          assert.deepEqual(await misplaced(page), [], `${view} on ${width}`);
           const name = `${role}${view === "/" ? "-market" : view.replaceAll(/[/?=]/g, "-")}-${colorScheme}-${width}.png`;
           await page.screenshot({ path: join(pictures, name), fullPage: true });
         }

@@ -89,6 +89,42 @@ test("prices are previewed before they are set, and idle time has a price at whi
   await house.call("DELETE", `/v1/jobs/${job}`, undefined, ada.secret);
 });
 
+test("an owner prices hours, days and nodes, and the week follows", async () => {
+  const olga = await house.token("owner", "olga");
+  const { nodes } = await house.call("GET", "/v1/sites/campus");
+  await inPage(olga, async (page) => {
+    await open(page, "Sites");
+    await page.getByText("0.5 credits a second at all hours").waitFor();
+    await page.getByText("By hour of the day").click();
+    await page.getByLabel("22:00", { exact: true }).fill("0.4");
+    await page.getByText("From 0.2 to 0.5 credits a second").waitFor();
+    await page.getByText("By day of the week").click();
+    await page.getByLabel("Sun", { exact: true }).fill("0.5");
+    await page.getByText("From 0.1 to 0.5 credits a second").waitFor();
+    await page.getByText("By node").click();
+    await page.getByLabel("Give a node its own price").selectOption(nodes[1].name);
+    await page.getByLabel(`Node ${nodes[1].name}`).fill("2");
+    await page.getByLabel("For node").selectOption(nodes[1].name);
+    await page.getByText("From 0.4 to 2 credits a second").waitFor();
+    assert.deepEqual((await house.call("GET", "/v1/sites/campus/prices")).hours, [], "nothing is set yet");
+    await page.getByLabel("22:00", { exact: true }).fill("");
+    assert.ok(await page.getByRole("button", { name: "Set prices" }).isDisabled());
+    await page.getByLabel("22:00", { exact: true }).fill("0.4");
+    await page.getByRole("button", { name: "Set prices" }).click();
+    await page.getByText("The prices are set").waitFor();
+    const set = await house.call("GET", "/v1/sites/campus/prices");
+    assert.deepEqual([set.hours[21], set.hours[22], set.weekdays, set.nodes], [1, 0.4, [1, 1, 1, 1, 1, 1, 0.5], { [nodes[1].name]: 2 }]);
+    // Factors that change nothing are taken back.
+    await page.getByLabel("22:00", { exact: true }).fill("1");
+    await page.getByLabel(`Node ${nodes[1].name}`).fill("");
+    await page.getByRole("button", { name: "Set prices" }).click();
+    await page.getByText("The prices are set").waitFor();
+    const after = await house.call("GET", "/v1/sites/campus/prices");
+    assert.deepEqual([after.hours, after.nodes], [[], {}]);
+  });
+  await house.call("PUT", "/v1/sites/campus/prices", { base: 0.5 });
+});
+
 test("an administrator sees and changes limits, and makes tokens that may do little", async () => {
   await inPage({ secret: house.administrator }, async (page) => {
     await open(page, "People");
@@ -123,6 +159,31 @@ test("an administrator sees and changes limits, and makes tokens that may do lit
     await page.getByRole("cell", { name: "only read", exact: true }).waitFor();
     assert.equal((await house.call("GET", "/v1/me", undefined, secret)).name, "ada");
     await assert.rejects(house.call("POST", "/v1/jobs", { walras: "job/1", name: "x", work: 1 }, secret), /403/);
+  });
+});
+
+test("an administrator sees what is left of groups' budgets, and limits them", async () => {
+  await inPage({ secret: house.administrator }, async (page) => {
+    await open(page, "People");
+    await page.getByLabel("Whose spending").selectOption("group physics");
+    await page.getByLabel("Most for all of them").fill("400");
+    await page.getByLabel("In every").fill("48");
+    await page.getByRole("button", { name: "Set the limit" }).click();
+    const groups = page.getByRole("region", { name: "Budgets of groups" });
+    await groups.getByRole("cell", { name: "400 left of 400 in 2 d" }).waitFor();
+    await page.getByRole("region", { name: "Users" }).getByRole("cell", { name: "with physics: 400 left of 400 in 2 d" }).first().waitFor();
+    const budgets = await house.call("GET", "/v1/budgets");
+    assert.deepEqual(budgets.map(({ spender, amount, period }) => [spender, amount, period]), [["group:physics", 400, 172_800]]);
+    // What somebody of the group has reserved is not left to the others.
+    const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "spends", work: 100 }, ada.secret);
+    await open(page, "Money");
+    await page.getByText(/^group physics: 3\d\d.* left of 400 in 2 d$/).waitFor();
+    await page.getByRole("meter", { name: "group physics: spent" }).waitFor();
+    await house.call("DELETE", `/v1/jobs/${job}`, undefined, ada.secret);
+    await open(page, "People");
+    await groups.getByRole("button", { name: "Lift the limit of group physics" }).click();
+    await page.getByText("No group’s spending is limited.").waitFor();
+    assert.deepEqual(await house.call("GET", "/v1/budgets"), []);
   });
 });
 
@@ -183,4 +244,46 @@ test("an administrator chooses how jobs are assigned to sites that sell capacity
     await page.getByRole("heading", { name: "Rules" }).waitFor();
     assert.equal(await page.getByLabel("How jobs are assigned").count(), 0, "users only read the rules");
   });
+});
+
+test("an administrator changes objective, limits, search and weights in fields, after trying them", async () => {
+  const before = await house.call("GET", "/v1/policy");
+  await inPage({ secret: house.administrator }, async (page) => {
+    await open(page, "Policy");
+    const text = page.getByLabel("The rules to change, as JSON");
+    const written = async () => JSON.parse(await text.inputValue());
+    assert.ok(await page.getByRole("button", { name: "Change the rules" }).isDisabled(), "nothing is changed yet");
+    assert.equal(await page.getByLabel("Objective").inputValue(), before.choice.objective);
+    await page.getByLabel("Objective").selectOption("weighted");
+    await page.getByLabel("Weight of cost").fill("");
+    await page.getByLabel("Weight of cost").pressSequentially("0.25");
+    await page.getByLabel("Weight of time").fill("2");
+    await page.getByLabel("Limit on all costs").fill("5000");
+    await page.getByLabel("Search").selectOption("criterion=finish");
+    await page.getByLabel("Rank: deadline").fill("7");
+    const { objective, ...rest } = before.choice;
+    assert.deepEqual(await written(), {
+      choice: { ...rest, objective: "weighted", weights: { cost: 0.25, time: 2 }, limits: { ...before.choice.limits, budget: 5000 } },
+      search: "criterion=finish",
+      rank: { deadline: 7 },
+    }, `what was ${objective}`);
+    // Whoever writes goes on where the fields are, and the other way round.
+    await text.fill('{ "attempts_max": 6, "choice": ');
+    await page.getByText("What is written below is no object of JSON").waitFor();
+    await text.fill('{ "attempts_max": 6 }');
+    await page.getByLabel("Objective").selectOption("lexicographic");
+    await page.getByLabel("Order of totals").fill("finish, spare budget");
+    await page.getByLabel("Plan every").fill("2");
+    assert.deepEqual(await written(), { attempts_max: 6, choice: { ...rest, objective: "lexicographic", order: ["finish", "spare_budget"] }, cycle_every: 2 });
+    await page.getByRole("button", { name: "Try them on the latest cycles" }).click();
+    await page.getByText(/planned again|nothing to try it on/).waitFor();
+    assert.equal((await house.call("GET", "/v1/policy")).attempts_max, before.attempts_max, "trying changes nothing");
+    await page.getByRole("button", { name: "Change the rules" }).click();
+    await page.getByText("The rules are changed.").waitFor();
+    const after = await house.call("GET", "/v1/policy");
+    assert.deepEqual([after.choice.objective, after.choice.order, after.choice.limits, after.attempts_max, after.cycle_every], ["lexicographic", ["finish", "spare_budget"], before.choice.limits, 6, 2]);
+    assert.deepEqual(await written(), {}, "it is done");
+    assert.equal(await page.getByLabel("Objective").inputValue(), "lexicographic");
+  });
+  await house.call("PATCH", "/v1/policy", { choice: before.choice, attempts_max: before.attempts_max, cycle_every: before.cycle_every });
 });

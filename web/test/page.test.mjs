@@ -284,22 +284,60 @@ test("whoever comes by a link that is used up is told so", async () => {
   await page.context().close();
 });
 
+/** Somebody turns to another tab, or comes back. */
+const hide = (page, hidden) =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+
+test("however much happens, a view reads once in two seconds, and nothing while nobody looks", async () => {
+  await inPage(ada, async (page) => {
+    const asked = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const reads = () => asked.filter((path) => path.startsWith("/v1/") && path !== "/v1/events");
+    let job;
+    const submit = async (count) => {
+      for (let number = 0; number < count; number += 1) {
+        job = (await house.call("POST", "/v1/jobs", { walras: "job/1", name: "many", work: 1, held: true }, ada.secret)).job;
+        await house.call("DELETE", `/v1/jobs/${job}`, undefined, ada.secret);
+        await page.waitForTimeout(200);
+      }
+    };
+    for (const [view, most] of [["Jobs", 1], ["Money", 2], ["Schedule", 2], ["Sites", 1]]) {
+      await open(page, view);
+      await page.waitForTimeout(2_500);
+      asked.length = 0;
+      const begun = Date.now();
+      await submit(16);
+      const rounds = Math.ceil((Date.now() - begun) / 2_000) + 1;
+      assert.ok(reads().length <= most * rounds, `${view}: ${reads().join(" ")} in ${rounds} rounds`);
+      if (view === "Jobs") assert.ok(reads().length > 0, "it follows");
+    }
+    await open(page, "Jobs");
+    await page.getByRole("table").waitFor();
+    await page.waitForTimeout(2_500);
+    await hide(page, true);
+    asked.length = 0;
+    await submit(8);
+    assert.deepEqual(reads(), [], "nobody looks");
+    await hide(page, false);
+    await page.getByRole("link", { name: `${job} many` }).waitFor();
+    page.complaints.length = 0;
+  });
+});
+
 test("a page that nobody looks at has no stream, and goes on when somebody does", async () => {
   await inPage(ada, async (page) => {
     await open(page, "Jobs");
     await page.getByRole("table").waitFor();
     const stream = (request) => new URL(request.url()).pathname === "/v1/events";
-    const hide = (hidden) =>
-      page.evaluate((hidden) => {
-        Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
-        document.dispatchEvent(new Event("visibilitychange"));
-      }, hidden);
     const closed = Promise.race(["requestfailed", "requestfinished"].map((kind) => page.waitForEvent(kind, stream)));
-    await hide(true);
+    await hide(page, true);
     await closed;
     const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "unseen", work: 5 }, ada.secret);
     const opened = page.waitForEvent("request", stream);
-    await hide(false);
+    await hide(page, false);
     await opened;
     await page.getByRole("link", { name: `${job} unseen` }).waitFor();
     page.complaints.length = 0;

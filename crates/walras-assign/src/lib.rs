@@ -28,3 +28,8 @@ pub mod transport;
 
 pub use market::{MarketRules, ProcessorTerms, Unfit};
 pub use of_offers::{MarketError, Unplaced, market_of, whole_jobs, why_unplaced};
+
+/// The example of the README runs with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -53,10 +53,11 @@ pub use model::state::State;
 pub use model::{
     account, allocation, array, budget, cycle, decision, effect, event, gate, id, indices, input, job,
     limits, mismatch, moving, notice, notify, particulars, policy, price, program, quote, rank, ranks,
-    refusal, repeated, reservation, sharing, site, state, table, wish,
+    refusal, repeated, reservation, sharing, site, state, table, told, wish,
 };
 pub use rules::files;
 pub use rules::fitting;
+pub use rules::foreseen;
 pub use rules::market::Market;
 pub use rules::quoting;
 pub use rules::rank::ranked;

@@ -1,18 +1,23 @@
 //! Why a job has no window, and the smallest single change that would give it one.
 //!
 //! **Problem.** A user whose job fits nowhere wants to know what stands in the way and what to change: the
-//! least budget, the earliest deadline that can be met, the largest number of tasks, or the highest minimum
-//! performance that gives a window, each with everything else left as it is.
+//! least budget, the earliest deadline that can be met, the largest number of tasks, the highest minimum
+//! performance, or the most memory or GPUs that gives a window, each with everything else left as it is.
 //!
 //! **Method.** Each change is itself a search on the same list. Budget: the cheapest window without the
 //! budget. Price cap under ALP: the window whose dearest slot is cheapest. Deadline: the window that ends
-//! first without the deadline. Tasks and performance: feasibility only grows as they fall, so bisection over
+//! first without the deadline. Tasks, performance and amounts (`explain/lesser.rs`): feasibility only grows as they fall, so bisection over
 //! plain searches finds the limit. Every answer is exact.
 //!
-//! **Complexity.** A few scans, plus one for each step of the two bisections.
+//! **Complexity.** A few scans, plus one for each step of the bisections.
+
+mod lesser;
+
+pub(crate) use lesser::lessen;
 
 use crate::search::{
-    Algorithm, Candidate, Criterion, SearchConfig, Selector, View, best_by, has_window, scan, states,
+    Algorithm, Candidate, Criterion, SearchConfig, Selector, SharedTime, View, best_by, has_window, scan,
+    states,
 };
 use crate::slots::SlotList;
 use std::cell::Cell;
@@ -29,7 +34,7 @@ use walras_model::{Explanation, Reason, Requirement, SmallestChange};
 ///
 /// Call it only for a request without a window.
 pub fn explain(list: &SlotList, offers: &Offers, request: &Request, config: &SearchConfig) -> Explanation {
-    explain_counting(list, (offers, Sold { offers, whole: true }), request, config, &mut 0)
+    explain_counting(list, (offers, Sold { offers, whole: true, shared: None }), request, config, &mut 0)
 }
 
 /// The nodes as their owners sell them: where they are sold in units, a search is on lanes of them.
@@ -38,6 +43,8 @@ pub(crate) struct Sold<'a> {
     pub(crate) offers: &'a Offers,
     /// Whether a task takes a node whole all the same.
     pub(crate) whole: bool,
+    /// What is free of them, where they are searched on lanes.
+    pub(crate) shared: Option<&'a SharedTime>,
 }
 
 impl Sold<'_> {
@@ -81,6 +88,7 @@ impl Case<'_> {
             deadline: case.least_deadline(),
             tasks: case.most_tasks(),
             performance_min: case.highest_performance_min(),
+            resources: case.less_of_each(),
         };
         let mut reasons = case.node_reasons();
         if reasons.is_empty() {

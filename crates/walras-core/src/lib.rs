@@ -45,3 +45,8 @@ pub use search::{
     Algorithm, Alternatives, Beyond, Criterion, LimitHit, Mode, NoWindow, SearchConfig, SearchLimits,
     Unscheduled, find_alternatives, find_alternatives_on, find_window,
 };
+
+/// The example of the README runs with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

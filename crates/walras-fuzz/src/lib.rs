@@ -6,6 +6,12 @@
 //! feed them mutated seeds, a bounded number of them.
 //!
 //! A new file format gets a function, a line in [`READERS`], a seed and a target.
+//!
+//! ```
+//! let (name, read) = walras_fuzz::READERS[0];
+//! assert_eq!(name, "choices");
+//! assert!(!read(b"\xffanything"), "refused, and without a panic");
+//! ```
 
 use jiff::tz::TimeZone;
 use walras_api::service::{

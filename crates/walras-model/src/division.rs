@@ -160,6 +160,12 @@ impl Division {
         self.units > 1
     }
 
+    /// The least that a node may cost per time: a micro-credit for every unit. Below it, rounding up would make all units by themselves cost twice what
+    /// the node does, and more.
+    pub fn least_price(&self) -> Rate {
+        Rate::from_micros_per_second(self.units.into()).unwrap_or(Rate::MAX)
+    }
+
     /// Whether nothing at all is said of it, as of every node that knows no units.
     pub fn is_plain(&self) -> bool {
         self.units == 1 && self.resources.is_empty()

@@ -1,7 +1,8 @@
 //! Why a job has no window, and what would help, as data: whoever shows it finds the words.
 
 use crate::attribute::Requirement;
-use crate::quantity::{Money, Performance, Rate, Span, Time};
+use crate::quantity::{Fixed, Money, Performance, Rate, Span, Time};
+use std::collections::BTreeMap;
 
 /// Why a job has no window, and what would help.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,4 +111,7 @@ pub struct SmallestChange {
     pub tasks: Option<u32>,
     /// The highest minimum performance, below the job's own, that fits.
     pub performance_min: Option<Performance>,
+    /// Of what it asks of every node, such as memory or GPUs: by name the most, below the job's own, that fits.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "BTreeMap::is_empty"))]
+    pub resources: BTreeMap<String, Fixed>,
 }

@@ -45,3 +45,8 @@ pub use quantity::{
 pub use request::{Batch, Request, Scope};
 pub use window::{Alternative, Placement, Window};
 pub use workflow::{Edge, Lane, Link, Network, Platform, Task, Workflow, WorkflowError};
+
+/// The example of the README runs with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,8 +1,9 @@
 //! What users ask for.
 
 use crate::attribute::Requirement;
-use crate::id::{JobId, SiteId};
+use crate::id::{JobId, NodeId, SiteId};
 use crate::quantity::{Factor, Money, Performance, Rate, Time, Work};
+use std::collections::BTreeSet;
 
 /// What one job needs: tasks in parallel, each of the same work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +43,21 @@ pub struct Scope {
     pub same_site: bool,
     /// Only on these sites, where given.
     pub sites: Option<Vec<SiteId>>,
+    /// Only on these nodes: how a planner asks for a window that holds tasks which need different ones. Nobody submits that, and it is kept
+    /// nowhere.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub nodes: Option<BTreeSet<NodeId>>,
 }
 
 impl Scope {
     /// Whether a node of this site may be used at all.
     pub fn admits(&self, site: SiteId) -> bool {
         self.sites.as_ref().is_none_or(|sites| sites.contains(&site))
+    }
+
+    /// Whether it is one of the nodes that may be used.
+    pub fn admits_node(&self, node: NodeId) -> bool {
+        self.nodes.as_ref().is_none_or(|nodes| nodes.contains(&node))
     }
 }
 

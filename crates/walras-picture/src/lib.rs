@@ -10,7 +10,7 @@
 //!       --> axis    (which ticks)            /
 //! ```
 //!
-//! [`bar_chart`], [`line_chart`] and [`dot_chart`] draw figures of experiments in the same style ([`chart`]).
+//! [`bar_chart`], [`line_chart`], [`dot_chart`] and [`scatter_chart`] draw figures of experiments in the same style ([`chart`]).
 //!
 //! Time and money stay integers up to here; pixels are the only floats, and nothing reads them back.
 //! Nothing in this crate decides anything: it draws what it is given, and says in a note what it left out.
@@ -31,8 +31,8 @@ mod text;
 mod windows;
 
 pub use chart::{
-    BarChart, BarGroup, BarPanel, DotChart, DotPanel, DotRow, Line, LineChart, bar_chart, dot_chart,
-    line_chart,
+    BarChart, BarGroup, BarPanel, DotChart, DotPanel, DotRow, Line, LineChart, ScatterChart, ScatterPoint,
+    bar_chart, dot_chart, line_chart, scatter_chart,
 };
 pub use gantt::gantt;
 pub use scene::{Arrow, Only, Scene, TaskColour, TaskMark, TimeUnit, WindowStyle};

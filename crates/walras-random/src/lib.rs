@@ -22,3 +22,8 @@ pub use draws::Draws;
 pub use purpose::Purpose;
 #[cfg(feature = "streams")]
 pub use stream::Stream;
+
+/// The example of the README runs with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -38,6 +38,22 @@ pub struct Caller {
     pub expires_at: Option<Time>,
 }
 
+impl Caller {
+    /// Whoever asks, the same with every token that they have: what one may take does not grow with the number of tokens.
+    pub fn whose(&self) -> Whose {
+        Whose(format!("{} {}", self.role.text(), self.name))
+    }
+}
+
+/// Whose something is, whatever token they came with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Whose(String);
+
+impl Whose {
+    /// Of somebody who has no token.
+    pub const STRANGER: Whose = Whose(String::new());
+}
+
 /// What a token is to be.
 #[derive(Clone, Debug)]
 pub struct Wanted<'a> {

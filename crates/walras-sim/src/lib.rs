@@ -42,3 +42,8 @@ pub mod study;
 pub mod table;
 pub mod trace;
 pub mod workload;
+
+/// The example of the README runs with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -49,3 +49,8 @@ pub fn solver() -> Result<&'static (dyn Solver + Sync), NoSolver> {
 pub fn solver() -> Result<&'static (dyn Solver + Sync), NoSolver> {
     Err(NoSolver)
 }
+
+/// The example of the README runs with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

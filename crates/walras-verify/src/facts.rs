@@ -17,8 +17,10 @@ pub(super) struct Facts<'a> {
     jobs: BTreeMap<&'a str, Terms<'a>>,
     sites: BTreeMap<&'a str, SiteId>,
     nodes: BTreeMap<(SiteId, &'a str), NodeId>,
-    /// Per node, its free slots in order of start.
-    free: Vec<Vec<Slot>>,
+    /// Free slots in order of nodes, those of each in order of start.
+    free: Vec<Slot>,
+    /// Per node: where its own end among them.
+    ends: Vec<usize>,
     /// The sites that sell capacity, and for how much.
     capacities: BTreeMap<SiteId, &'a Capacity>,
 }
@@ -60,14 +62,22 @@ impl<'a> Facts<'a> {
             jobs: BTreeMap::new(),
             sites: BTreeMap::new(),
             nodes: BTreeMap::new(),
-            free: vec![Vec::new(); offers.nodes().len()],
+            free: offers.slots().to_vec(),
+            ends: vec![0; offers.nodes().len()],
             capacities: offers.capacities().iter().map(|offer| (offer.site, &offer.capacity)).collect(),
         };
         for request in batch.requests() {
             facts.jobs.entry(&request.name).or_insert_with(|| Terms::new(request, rules));
         }
-        for slot in offers.slots() {
-            facts.free[slot.node().index()].push(*slot);
+        // Those of a node stay in order.
+        facts.free.sort_by_key(Slot::node);
+        for slot in &facts.free {
+            facts.ends[slot.node().index()] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut facts.ends {
+            sum += *end;
+            *end = sum;
         }
         facts
     }
@@ -93,7 +103,7 @@ impl<'a> Facts<'a> {
 
     /// The one free slot of `node` that holds all of `[start, end)`. An empty interval is in none.
     pub(super) fn free_slot(&self, node: NodeId, start: Time, end: Time) -> Option<Slot> {
-        let free = self.free.get(node.index())?;
+        let free = self.slots_of(node);
         let started = free.partition_point(|slot| slot.start() <= start);
         let slot = free[..started].last()?;
         (start < end && end <= slot.end()).then_some(*slot)
@@ -102,7 +112,7 @@ impl<'a> Facts<'a> {
     /// The first of the free slots of `node` in which so many units are free at one price for all of `[start, end)`. An empty interval is in
     /// none.
     pub(super) fn free_units(&self, node: NodeId, (start, end): (Time, Time), units: u32) -> Option<Slot> {
-        let free = self.free.get(node.index())?;
+        let free = self.slots_of(node);
         let first = free.partition_point(|slot| slot.start() <= start).checked_sub(1)?;
         let mut reached = start;
         for slot in &free[first..] {
@@ -120,7 +130,9 @@ impl<'a> Facts<'a> {
 
     /// The free slots of a node, in order of time.
     pub(super) fn slots_of(&self, node: NodeId) -> &[Slot] {
-        self.free.get(node.index()).map_or(&[], Vec::as_slice)
+        let Some(end) = self.ends.get(node.index()) else { return &[] };
+        let begin = node.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.free[begin..*end]
     }
 
     /// Whether a node is a processor of a site that sells capacity.

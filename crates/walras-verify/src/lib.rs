@@ -217,3 +217,8 @@ pub fn verify_plan(claim: &Claim, offers: &Offers, batch: &Batch, rules: Rules) 
     }
     violations
 }
+
+/// The example of the README runs with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

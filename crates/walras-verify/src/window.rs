@@ -149,6 +149,15 @@ fn check_one_site(window: &Window<'_>, terms: &Terms<'_>, violations: &mut Vec<V
 }
 
 fn check_distinct(window: &Window<'_>, violations: &mut Vec<Violation>) {
+    let whole = window.tasks.iter().filter_map(|task| match task.lookup {
+        NodeLookup::Known(node, of) => Some(node).filter(|_| !units::is_divided(of)),
+        NodeLookup::NoSuchSite | NodeLookup::NoSuchNode => None,
+    });
+    let mut nodes: Vec<NodeId> = whole.collect();
+    nodes.sort_unstable();
+    if nodes.windows(2).all(|pair| pair[0] != pair[1]) {
+        return;
+    }
     let mut first_on: BTreeMap<NodeId, usize> = BTreeMap::new();
     for task in &window.tasks {
         let NodeLookup::Known(node, of) = task.lookup else { continue };

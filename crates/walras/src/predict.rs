@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use walras_core::predict::{JobFeatures, LEVEL, Predicted, Prediction, Quantity};
 use walras_model::Span;
 use walras_sim::trace::evaluate::{Compared, source};
-use walras_sim::trace::{Bounds, Evaluation, Figures, Trace, evaluate, read_swf, train};
+use walras_sim::trace::{Bounds, Chances, Evaluation, Figures, Told, Trace, evaluate, read_swf, train};
 
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -293,6 +293,7 @@ fn evaluation_text(evaluation: &Evaluation) -> String {
         }
     }
     text += &bounds_text(&evaluation.bounds);
+    text += &chances_text(&evaluation.chances);
     if evaluation.unpredicted > 0 {
         let _ = writeln!(text, "{} jobs could not be predicted by both", evaluation.unpredicted);
     }
@@ -316,6 +317,20 @@ fn bounds_text(bounds: &Bounds) -> String {
     }
     text.push('\n');
     text
+}
+
+/// How likely jobs were said to be to end within what they ask for, and how many did.
+fn chances_text(chances: &Chances) -> String {
+    let all = chances.all();
+    let Some((said, held)) = all.said_rate().zip(all.held_rate()) else { return String::new() };
+    let (said, held) = (said * 100.0, held * 100.0);
+    format!("within what they ask for: {held:.1}% of {} jobs; {said:.1}% was said\n", all.jobs)
+}
+
+fn chances_json(chances: &Chances) -> Value {
+    let told = |told: &Told| json!({ "jobs": told.jobs, "said": told.said_rate(), "held": told.held_rate() });
+    let by_tenth: Vec<Value> = chances.groups().iter().filter(|group| group.jobs > 0).map(told).collect();
+    json!({ "all": told(&chances.all()), "by_what_was_said": by_tenth })
 }
 
 fn evaluation_json(evaluation: &Evaluation) -> Value {
@@ -346,6 +361,7 @@ fn evaluation_json(evaluation: &Evaluation) -> Value {
             "held_rates_by_tenth": evaluation.bounds.held_rates_by_tenth().map(|(least, most)| [least, most]),
             "width": evaluation.bounds.width(),
         },
+        "within_estimate": chances_json(&evaluation.chances),
         "unpredicted": evaluation.unpredicted,
         "used": used,
     })

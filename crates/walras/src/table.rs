@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use walras_api::sentence::{change_texts, reason_text};
 use walras_api::{Plan, PlannedChoice, Scenario};
+use walras_core::plan::Unconfirmed;
 use walras_core::{Alternatives, Beyond, LimitHit, SearchConfig, Unscheduled};
 use walras_model::{Alternative, Offers, Reason};
 
@@ -34,7 +35,8 @@ pub(crate) fn of_plan(
     let queued: BTreeSet<&str> = queued.map(|it| it.job.as_str()).collect();
     let name = |unscheduled: &Unscheduled| &scenario.batch.request(unscheduled.job).name;
     for unscheduled in found.unscheduled.iter().filter(|it| !queued.contains(name(it).as_str())) {
-        text.push_str(&no_window(scenario, unscheduled));
+        let planned = plan.unscheduled.iter().find(|it| it.job == *name(unscheduled));
+        text.push_str(&no_window(scenario, unscheduled, planned.and_then(|it| it.unconfirmed)));
     }
     for limit in &found.limits_hit {
         let _ = writeln!(text, "\n{}", limit_text(*limit));
@@ -167,7 +169,7 @@ pub(crate) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> Strin
     text
 }
 
-fn no_window(scenario: &Scenario, unscheduled: &Unscheduled) -> String {
+fn no_window(scenario: &Scenario, unscheduled: &Unscheduled, unconfirmed: Option<Unconfirmed>) -> String {
     let name = &scenario.batch.request(unscheduled.job).name;
     let explanation = &unscheduled.explanation;
     let mut text = format!("\n{name} has no window.\n");
@@ -178,12 +180,18 @@ fn no_window(scenario: &Scenario, unscheduled: &Unscheduled) -> String {
     let _ = match changes.as_slice() {
         // What the others would then get is not known either.
         [] if explanation.reasons.contains(&Reason::LeftForOthers) => Ok(()),
+        [] if unconfirmed == Some(Unconfirmed::OthersInstead) => {
+            writeln!(text, "  With any single change that gives it one, others would be served in its place.")
+        }
         [] => {
             writeln!(text, "  No single change of budget, deadline, tasks or performance would give it one.")
         }
         [only] => writeln!(text, "  It would have one with {only}."),
         several => writeln!(text, "  It would have one with any one of: {}.", several.join("; ")),
     };
+    if unconfirmed == Some(Unconfirmed::Untried) {
+        text.push_str("  Not all of that was tried by planning again: others may be served in its place all the same.\n");
+    }
     text
 }
 

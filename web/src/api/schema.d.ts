@@ -1583,10 +1583,10 @@ export interface components {
             site?: string | null;
         };
         /** @description What to change so that a job fits. */
-        ChangeKind: "budget" | "funds" | "price_max" | "deadline" | "tasks" | "performance_min";
+        ChangeKind: "budget" | "funds" | "price_max" | "deadline" | "tasks" | "performance_min" | "resource";
         /** @description A change that would make a job fit. */
         ChangeView: {
-            /** @description To what number: credits, credits a second, tasks or performance. */
+            /** @description To what number: credits, credits a second, tasks, performance, or how much of a resource. */
             amount?: number | null;
             /**
              * Format: date-time
@@ -1599,6 +1599,8 @@ export interface components {
             };
             /** @description What to change. */
             kind: components["schemas"]["ChangeKind"];
+            /** @description Of which resource a task would take so much, as the job names it. */
+            resource?: string | null;
             /** @description To what, as a phrase. */
             text: string;
         };
@@ -1723,13 +1725,13 @@ export interface components {
              * @description Its number.
              */
             job: number;
-            /** @description Its name, while it has not ended. */
+            /** @description Its name; none of jobs that are not known any more. */
             name?: string | null;
             /** @description What becomes of it. */
             outcome: components["schemas"]["DecidedOutcome"];
             /** @description The same for programs. */
             reason?: components["schemas"]["WhyView"] | null;
-            /** @description Its user, while it has not ended. */
+            /** @description Its user; none of jobs that are not known any more. */
             user?: string | null;
             /** @description Why it was left out, in one sentence. */
             why?: string | null;
@@ -2794,9 +2796,19 @@ export interface components {
         OffersQuery: {
             /**
              * Format: uint
+             * @description Only of its nodes from this one on, counted from 0; or of all sites'.
+             */
+            first?: number | null;
+            /**
+             * Format: uint
              * @description At most so many.
              */
             limit?: number | null;
+            /**
+             * Format: uint
+             * @description Only of so many nodes.
+             */
+            nodes?: number | null;
             /** @description Only of this site. */
             site?: string | null;
         };
@@ -2809,7 +2821,7 @@ export interface components {
         };
         /** @description One of a quote's alternatives. */
         OptionView: {
-            /** @description The job ends in the time that it asks for with at least this probability, where history says so. */
+            /** @description The job ends in the time that it asks for with this probability, where history says so. */
             confidence?: number | null;
             /** @description By each criterion that the job weighs itself: what the alternative is worth, and how well that suits. */
             criteria?: components["schemas"]["CriterionView"][];
@@ -2855,10 +2867,26 @@ export interface components {
          * @description Who is looked at first when there is room to start.
          */
         Order: "lxf" | "wfp3" | "fcfs" | "sjf" | "rank";
+        /**
+         * OrderBy
+         * @description By which run time jobs are put into order.
+         */
+        OrderBy: "estimate" | "prediction";
+        OutlookQuery: {
+            /** @description Say only whether it would be taken, and nothing of what would become of it. */
+            check?: boolean | null;
+        };
         /** @description What the next plan would do with a job, as things are: when and where it would run, or why it would not. Nothing is promised. */
         OutlookView: {
+            /** @description Which jobs it waits for, and others for their user's word or for earlier jobs of their name. */
+            after?: string[];
             /** @description What would help it. */
             changes: components["schemas"]["ChangeView"][];
+            /**
+             * Format: uint32
+             * @description How many elements it has, where it is an array: times and price are those of the first that start.
+             */
+            elements?: number | null;
             /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
             exact?: {
                 [key: string]: string;
@@ -2876,7 +2904,7 @@ export interface components {
             sites: string[];
             /**
              * Format: date-time
-             * @description When it would start; without it, either there are reasons, or no site has said yet what is free.
+             * @description When it would start; without it, there are reasons, or what it waits for cannot be foreseen, or no site has said yet what is free.
              */
             start?: string | null;
         };
@@ -3283,6 +3311,8 @@ export interface components {
             late?: components["schemas"]["Late"] | null;
             /** @description Who is looked at first when there is room to start. */
             order?: components["schemas"]["Order"] | null;
+            /** @description By which run time they are put into order: what they ask for, or what is likely by history. */
+            order_by?: components["schemas"]["OrderBy"] | null;
             /** @description How much more than planned a job is promised at the most, as a share of its planned cost. */
             price_slack?: number | null;
             /** @description Between two plans passes at least this time. */
@@ -3749,6 +3779,12 @@ export interface components {
         };
         /** @description How a site is. */
         SiteStatus: {
+            /** @description What demand multiplies its prices by now. */
+            demand?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description When it last said what is free.
@@ -3778,6 +3814,11 @@ export interface components {
              * @description How many of them have failed.
              */
             nodes_lost: number;
+            /**
+             * @description Whose it is.
+             * @default
+             */
+            owner?: string;
         };
         /** @description A site. */
         SiteView: {
@@ -3963,15 +4004,66 @@ export interface components {
             /** @description Whose job it is, where that may be seen. */
             user?: string | null;
         };
-        /** @description Which time is shown. */
+        /**
+         * @description Some hundred nodes of a site that follow each other, as one.
+         *
+         *     The time that is shown is divided evenly; for each stretch of it there is how many of the nodes are used in the mean.
+         */
+        TimetableBlock: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uint32
+             * @description The place of its first node among those of the site, from 0: rows of the block are those from `first` on.
+             */
+            first: number;
+            /**
+             * Format: uint32
+             * @description How many of them have failed.
+             */
+            lost: number;
+            /**
+             * Format: uint32
+             * @description How many nodes it has.
+             */
+            nodes: number;
+            /** @description How many their owner uses or does not offer. */
+            owner: number[];
+            /** @description For how many something is planned that may move. */
+            planned: number[];
+            /** @description The site. */
+            site: string;
+            /** @description How many are held, run or have run. */
+            used: number[];
+        };
+        /** @description Which time and which nodes are shown. */
         TimetableQuery: {
+            /**
+             * @description Only nodes that have this in their names, as `SITE/NODE`, or a job that the asker may see and that has it in its
+             *     number, name or user.
+             */
+            find?: string | null;
+            /**
+             * Format: uint
+             * @description Only its nodes from this one on, counted from 0; or all sites'.
+             */
+            first?: number | null;
             /**
              * Format: date-time
              * @description From when; ten minutes ago, without.
              */
             from?: string | null;
+            /**
+             * Format: uint
+             * @description At most so many nodes; 2,000, without.
+             */
+            limit?: number | null;
             /** @description Only of this site. */
             site?: string | null;
+            /** @description Where there are more nodes than are listed: all of them in sums, by blocks that follow each other in a site, and no rows. */
+            sums?: boolean | null;
             /**
              * Format: date-time
              * @description Until when; in an hour, without.
@@ -3991,6 +4083,8 @@ export interface components {
         };
         /** @description Who has which node when. */
         TimetableView: {
+            /** @description Where sums were asked for and there are more nodes than are listed: all of them by blocks, instead of rows. */
+            blocks?: components["schemas"]["TimetableBlock"][];
             /**
              * Format: date-time
              * @description What is shown begins here.
@@ -3998,7 +4092,7 @@ export interface components {
             from: string;
             /**
              * Format: uint32
-             * @description How many nodes there are, of the site that was asked for.
+             * @description How many nodes there are, of those that were asked for.
              * @default 0
              */
             nodes?: number;
@@ -7341,8 +7435,12 @@ export interface operations {
     get__v1_offers: {
         parameters: {
             query?: {
+                /** @description Only of its nodes from this one on, counted from 0; or of all sites'. */
+                first?: number;
                 /** @description At most so many. */
                 limit?: number;
+                /** @description Only of so many nodes. */
+                nodes?: number;
                 /** @description Only of this site. */
                 site?: string;
             };
@@ -7448,7 +7546,10 @@ export interface operations {
     };
     post__v1_outlooks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Say only whether it would be taken, and nothing of what would become of it. */
+                check?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10143,10 +10244,21 @@ export interface operations {
     get__v1_timetable: {
         parameters: {
             query?: {
+                /**
+                 * @description Only nodes that have this in their names, as `SITE/NODE`, or a job that the asker may see and that has it in its
+                 *     number, name or user.
+                 */
+                find?: string;
+                /** @description Only its nodes from this one on, counted from 0; or all sites'. */
+                first?: number;
                 /** @description From when; ten minutes ago, without. */
                 from?: string;
+                /** @description At most so many nodes; 2,000, without. */
+                limit?: number;
                 /** @description Only of this site. */
                 site?: string;
+                /** @description Where there are more nodes than are listed: all of them in sums, by blocks that follow each other in a site, and no rows. */
+                sums?: boolean;
                 /** @description Until when; in an hour, without. */
                 to?: string;
             };

@@ -1,11 +1,11 @@
 // The picture of who has which node when, and everything that can be done with it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { now as clock } from "../live/clock";
-import { clockOf, exactly, spanOf } from "../parts/format";
+import { clockOf, countOf, exactly, plural, spanOf } from "../parts/format";
 import { useTheme } from "../parts/theme";
 import { attach } from "./gestures";
 import { type Hit, hit } from "./hit";
-import { type Model, rowsOf } from "./model";
+import { blockKey, loadAt, type Model, rowsOf } from "./model";
 import { NO_OVERLAY, type Overlay } from "./overlay";
 import { AXIS, paint, ROW, type Scene } from "./paint";
 import { showing, type Window } from "./window";
@@ -19,13 +19,15 @@ interface Props {
   chosen?: number | null;
   overlay?: Overlay;
   open: (job: number) => void;
+  /** A block of nodes is to be opened, or closed. */
+  unfold?: (block: string) => void;
   /** Told what stretch of time is seen. */
   seen?: (from: number, to: number) => void;
 }
 
 const HEIGHT_MOST = 640;
 
-export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, open, seen }: Props) {
+export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, open, unfold, seen }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
@@ -35,8 +37,8 @@ export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, 
   const height = Math.min(HEIGHT_MOST, AXIS + rows.length * ROW + 2);
   const scene = useRef<Scene | null>(null);
   const window_ = useRef<Window | null>(null);
-  const latest = useRef({ open, seen, span });
-  latest.current = { open, seen, span };
+  const latest = useRef({ open, unfold, seen, span });
+  latest.current = { open, unfold, seen, span };
 
   const draw = useRef<() => void>(() => undefined);
   draw.current = () => {
@@ -86,13 +88,14 @@ export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, 
       move,
       point: (x: number, y: number) => {
         const found = scene.current && hit(scene.current, x, y);
-        setPointed(found && (found.bar || found.free) ? { hit: found, x, y } : null);
+        setPointed(found && (found.bar || found.free || found.block) ? { hit: found, x, y } : null);
         place.style.cursor = found?.bar?.job != null || found?.row.kind === "site" ? "pointer" : "grab";
       },
       leave: () => setPointed(null),
       press: (x: number, y: number) => {
         const found = scene.current && hit(scene.current, x, y);
         if (found?.bar?.job != null) latest.current.open(found.bar.job);
+        else if (found?.row.kind === "site" && found.row.block) latest.current.unfold?.(blockKey(found.row.block));
         else if (found?.row.kind === "site") toggle(found.row.site);
       },
       home: () => {
@@ -125,7 +128,7 @@ export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, 
         aria-describedby="gantt-keys"
         style={{ height: `${height}px` }}
       />
-      {pointed && <Tip {...pointed} />}
+      {pointed && <Tip {...pointed} model={model} />}
       <p id="gantt-keys" class="quiet keys">
         Wheel or + and − zoom, drag or arrows move, Home is now; shift and wheel scroll the nodes. A click chooses a job and shows where else it could run, another opens it; a click on a site folds it.
       </p>
@@ -133,11 +136,35 @@ export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, 
   );
 }
 
-function Tip({ hit: { bar, free, node }, x, y }: { hit: Hit; x: number; y: number }) {
+interface TipProps {
+  hit: Hit;
+  model: Model;
+  x: number;
+  y: number;
+}
+
+function Tip({ hit: { bar, free, node, block, time }, model, x, y }: TipProps) {
+  const at = { left: `${x + 14}px`, top: `${y + 14}px` };
+  if (block) {
+    const load = loadAt(block, model.span, time);
+    return (
+      <div class="tip" style={at}>
+        <strong>{block.name}</strong>
+        <span>
+          {plural(block.nodes, "node")}, {clockOf(time)}
+        </span>
+        {load && (
+          <span>
+            {countOf(Math.round(load.used))} reserved, {countOf(Math.round(load.planned))} planned, {countOf(Math.round(load.owner))} used by the owner
+          </span>
+        )}
+      </div>
+    );
+  }
   const of = bar ?? free;
   if (!of || !node) return null;
   return (
-    <div class="tip" style={{ left: `${x + 14}px`, top: `${y + 14}px` }}>
+    <div class="tip" style={at}>
       <strong>{bar ? titleOf(bar) : "free"}</strong>
       <span>
         {node.site}/{node.node}

@@ -1,5 +1,5 @@
 // What lies under a place of the picture.
-import { firstAfter, type Free, type GanttBar, type NodeRow, type Row } from "./model";
+import { type Block, firstAfter, type Free, type GanttBar, type NodeRow, type Row } from "./model";
 import { AXIS, ROW, type Scene } from "./paint";
 import { timeAt } from "./window";
 
@@ -9,6 +9,8 @@ export interface Hit {
   bar: GanttBar | null;
   free: Free | null;
   time: number;
+  /** The block of nodes that is shown in sums here. */
+  block: Block | null;
 }
 
 const NOTHING = null;
@@ -18,10 +20,12 @@ export function hit(scene: Scene, x: number, y: number): Hit | null {
   const row = scene.rows[index];
   if (y < AXIS || !row) return NOTHING;
   const time = timeAt(scene.window, x - scene.gutter);
-  if (x < scene.gutter) return { row, node: null, bar: null, free: null, time };
+  const nothing = { row, node: null, bar: null, free: null, time, block: null };
+  if (x < scene.gutter) return nothing;
+  if (row.kind === "site" && row.block) return { ...nothing, block: row.block };
   const node = row.kind === "node" ? row.of : nodeWithin(row.nodes, (y - AXIS + scene.window.top) % ROW);
-  if (!node) return { row, node: null, bar: null, free: null, time };
-  return { row, node, bar: barAt(node, time), free: freeAt(node, time), time };
+  if (!node) return nothing;
+  return { ...nothing, node, bar: barAt(node, time), free: freeAt(node, time) };
 }
 
 /** In a folded site every node is a thin line. */

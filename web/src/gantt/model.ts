@@ -1,5 +1,5 @@
 // Nodes and what they are used for, as the picture needs it: times as numbers, bars in order, sites that fold.
-import type { BarKind, Offer, Timetable } from "../api/types";
+import type { BarKind, Offer, Timetable, TimetableBlock, TimetableRow } from "../api/types";
 
 export interface GanttBar {
   start: number;
@@ -26,16 +26,52 @@ export interface NodeRow {
   free: readonly Free[];
 }
 
+/** Some hundred nodes of a site: summed up, and its nodes where they are open. */
+export interface Block extends TimetableBlock {
+  name: string;
+  open: readonly NodeRow[] | null;
+}
+
 export interface Model {
   nodes: readonly NodeRow[];
   /** The cheapest and the dearest price that is offered. */
   prices: readonly [number, number];
+  /** All nodes, where they are too many for a row each. */
+  blocks: readonly Block[];
+  /** What the sums of blocks reach over. */
+  span: readonly [number, number];
 }
 
-/** A line of the picture: a site's heading, or one of its nodes. */
-export type Row = { kind: "site"; site: string; folded: boolean; nodes: readonly NodeRow[] } | { kind: "node"; of: NodeRow };
+/** A line of the picture: a site's or a block's heading, or one of its nodes. */
+export type Row =
+  | { kind: "site"; site: string; folded: boolean; nodes: readonly NodeRow[]; block: Block | null }
+  | { kind: "node"; of: NodeRow };
 
-export function modelOf(timetable: Timetable, offers: readonly Offer[]): Model {
+export const blockKey = (block: Pick<TimetableBlock, "site" | "first">): string => `${block.site}/${block.first}`;
+
+/** What a block is called: its site, and which of its nodes these are where there are others. */
+export function blockName(block: TimetableBlock, all: readonly TimetableBlock[]): string {
+  const alone = all.filter((other) => other.site === block.site).length === 1;
+  return alone ? block.site : `${block.site} ${block.first + 1}–${block.first + block.nodes}`;
+}
+
+const nodeRow = (row: TimetableRow, free: ReadonlyMap<string, Free[]>): NodeRow => ({
+  site: row.site,
+  node: row.node,
+  lost: row.lost,
+  bars: row.bars.map((bar) => ({
+    start: Date.parse(bar.start),
+    end: Date.parse(bar.end),
+    kind: bar.kind,
+    job: bar.job ?? null,
+    name: bar.name ?? null,
+    user: bar.user ?? null,
+  })),
+  free: free.get(`${row.site}/${row.node}`) ?? [],
+});
+
+/** `opened` has the rows of blocks that are open, by their keys. */
+export function modelOf(timetable: Timetable, offers: readonly Offer[], opened: ReadonlyMap<string, readonly TimetableRow[]> = new Map()): Model {
   const free = new Map<string, Free[]>();
   let prices: [number, number] = [Infinity, 0];
   for (const offer of offers) {
@@ -46,38 +82,39 @@ export function modelOf(timetable: Timetable, offers: readonly Offer[]): Model {
     free.set(key, list);
     prices = [Math.min(prices[0], offer.price), Math.max(prices[1], offer.price)];
   }
-  const nodes = timetable.rows.map((row) => ({
-    site: row.site,
-    node: row.node,
-    lost: row.lost,
-    bars: row.bars.map((bar) => ({
-      start: Date.parse(bar.start),
-      end: Date.parse(bar.end),
-      kind: bar.kind,
-      job: bar.job ?? null,
-      name: bar.name ?? null,
-      user: bar.user ?? null,
-    })),
-    free: free.get(`${row.site}/${row.node}`) ?? [],
-  }));
-  return { nodes, prices };
+  const summed = timetable.blocks ?? [];
+  const blocks = summed.map((block): Block => {
+    const rows = opened.get(blockKey(block));
+    return { ...block, name: blockName(block, summed), open: rows?.map((row) => nodeRow(row, free)) ?? null };
+  });
+  const nodes = blocks.length > 0 ? blocks.flatMap((block) => block.open ?? []) : timetable.rows.map((row) => nodeRow(row, free));
+  return { nodes, prices, blocks, span: [Date.parse(timetable.from), Date.parse(timetable.to)] };
 }
 
 /** The lines of the picture, in order; nodes of folded sites are left out. */
 export function rowsOf(model: Model, folded: ReadonlySet<string>): Row[] {
+  const rows: Row[] = [];
+  const add = (site: string, block: Block | null, nodes: readonly NodeRow[], closed: boolean): void => {
+    rows.push({ kind: "site", site, folded: closed, nodes, block });
+    if (!closed) for (const of of nodes) rows.push({ kind: "node", of });
+  };
+  for (const block of model.blocks) add(block.name, block, block.open ?? [], block.open === null);
+  if (rows.length > 0) return rows;
   const sites = new Map<string, NodeRow[]>();
   for (const node of model.nodes) {
     const list = sites.get(node.site);
     if (list) list.push(node);
     else sites.set(node.site, [node]);
   }
-  const rows: Row[] = [];
-  for (const [site, nodes] of sites) {
-    const closed = folded.has(site);
-    rows.push({ kind: "site", site, folded: closed, nodes });
-    if (!closed) for (const of of nodes) rows.push({ kind: "node", of });
-  }
+  for (const [site, nodes] of sites) add(site, null, nodes, folded.has(site));
   return rows;
+}
+
+/** How many nodes of a block are used for what at a moment; nothing where it was not asked. */
+export function loadAt(block: Block, [from, to]: Model["span"], moment: number): { used: number; planned: number; owner: number } | null {
+  const step = Math.floor(((moment - from) / (to - from)) * block.used.length);
+  const [used, planned, owner] = [block.used[step], block.planned[step], block.owner[step]];
+  return used === undefined || planned === undefined || owner === undefined ? null : { used, planned, owner };
 }
 
 /** The first of a sorted list that ends after a moment: what lies before it cannot be seen. */

@@ -1,7 +1,7 @@
 // Paints the picture. Only what can be seen is looked at: rows by their place, bars from the first that reaches the window.
 import type { Theme } from "../parts/theme";
 import { ticks } from "./axis";
-import { firstAfter, type GanttBar, isMeant, type Model, type NodeRow, type Row } from "./model";
+import { type Block, firstAfter, type GanttBar, isMeant, type Model, type NodeRow, type Row } from "./model";
 import { type Overlay, paintOverlay, placesOfRows } from "./overlay";
 import { type Window, xAt } from "./window";
 
@@ -38,6 +38,7 @@ export function paint(canvas: Canvas, scene: Scene): void {
     grid(canvas, scene);
     eachRow(scene, (row, y) => {
       if (row.kind === "node") nodeRow(canvas, scene, row.of, y, ROW);
+      else if (row.block) load(canvas, scene, row.block, y);
       else if (row.folded) foldedRow(canvas, scene, row.nodes, y);
       else heading(canvas, scene, y);
     });
@@ -93,7 +94,11 @@ function axis(canvas: Canvas, scene: Scene): void {
   canvas.fillStyle = scene.theme.muted;
   canvas.textAlign = "left";
   clipped(canvas, scene.gutter, 0, scene.width - scene.gutter, AXIS, () => {
-    for (const tick of ticksOf(scene)) canvas.fillText(tick.text, place(scene, tick.at) + 4, AXIS / 2);
+    for (const tick of ticksOf(scene)) {
+      const x = place(scene, tick.at) + 4;
+      // Half a time says another.
+      if (x + canvas.measureText(tick.text).width <= scene.width) canvas.fillText(tick.text, x, AXIS / 2);
+    }
   });
 }
 
@@ -116,6 +121,37 @@ function name(canvas: Canvas, scene: Scene, row: Row, y: number): void {
     canvas.fillStyle = row.of.lost ? theme.now : theme.muted;
     canvas.fillText(`${row.of.node}${row.of.lost ? " lost" : ""}`, 22, y + ROW / 2, gutter - 26);
   }
+}
+
+/** How many nodes of a block are used for what: from below, the owner's use, what is reserved, and what is planned on top. */
+function load(canvas: Canvas, scene: Scene, block: Block, y: number): void {
+  const { theme, model } = scene;
+  const [from, to] = model.span;
+  const wide = (to - from) / block.used.length;
+  const full = ROW - 2;
+  canvas.fillStyle = theme.background;
+  canvas.fillRect(scene.gutter, y, scene.width, ROW);
+  for (let step = 0; step < block.used.length; step += 1) {
+    const left = Math.floor(place(scene, from + step * wide));
+    const right = Math.floor(place(scene, from + (step + 1) * wide));
+    if (right < scene.gutter) continue;
+    if (left > scene.width) break;
+    let bottom = y + ROW - 1;
+    for (const [nodes, colour, alpha] of [
+      [block.owner[step] ?? 0, theme.owner, 1],
+      [block.used[step] ?? 0, theme.accent, 0.75],
+      [block.planned[step] ?? 0, theme.accent, 0.3],
+    ] as const) {
+      // What is planned where an owner came between is not in two places.
+      // A few nodes of many are seen, too.
+      const tall = Math.min(nodes > 0 ? Math.max((nodes / block.nodes) * full, 1) : 0, bottom - y - 1);
+      canvas.globalAlpha = alpha;
+      canvas.fillStyle = colour;
+      canvas.fillRect(left, bottom - tall, right - left, tall);
+      bottom -= tall;
+    }
+  }
+  canvas.globalAlpha = 1;
 }
 
 /** All nodes of a folded site in one row, one thin line each. */

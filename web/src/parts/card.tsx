@@ -18,8 +18,16 @@ export const Card = ({ title, children, aside, class: className = "" }: CardProp
   </section>
 );
 
-export const Tile = ({ label, value, hint }: { label: string; value: ComponentChildren; hint?: ComponentChildren }) => (
-  <div class="tile">
+interface TileProps {
+  label: string;
+  value: ComponentChildren;
+  hint?: ComponentChildren;
+  /** For one with more to say than a number. */
+  wide?: boolean;
+}
+
+export const Tile = ({ label, value, hint, wide = false }: TileProps) => (
+  <div class={wide ? "tile wide" : "tile"}>
     <dt>{label}</dt>
     <dd>
       <strong>{value}</strong>

@@ -1,5 +1,8 @@
 // A labelled field of a form.
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+
+/** So long after the last key a filter is told, in milliseconds. */
+const PAUSE = 350;
 
 interface Props {
   label: string;
@@ -35,6 +38,22 @@ export function Field({ label, value, set, hint, type = "text", min, step, requi
       {hint && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );
+}
+
+/** A field whose value is told when somebody has stopped writing: each value is a question to the service. */
+export function Filter({ value, set, ...field }: Props) {
+  const [written, setWritten] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    setWritten(value);
+    return () => clearTimeout(timer.current);
+  }, [value]);
+  const change = (next: string): void => {
+    setWritten(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => set(next), PAUSE);
+  };
+  return <Field {...field} value={written} set={change} />;
 }
 
 interface ChoiceProps {

@@ -15,14 +15,24 @@ type Moment = string | number;
 
 const at = (moment: Moment): Date => new Date(moment);
 
+/** What stays on one line. */
+const unbroken = (text: string): string => text.replaceAll(" ", "\u00a0");
+
 /** The time of day; with the date when it is another day. */
 export function clockOf(moment: Moment): string {
   const date = at(moment);
   const today = date.toDateString() === new Date().toDateString();
-  return today ? CLOCK.format(date) : `${DAY.format(date)}, ${CLOCK.format(date)}`;
+  const clock = unbroken(CLOCK.format(date));
+  return today ? clock : `${unbroken(DAY.format(date))}, ${clock}`;
 }
 
 export const fullTime = (moment: Moment): string => FULL.format(at(moment));
+
+/** A moment as a field for dates has it, in the viewer's zone. */
+export function asField(moment: Moment): string {
+  const date = at(moment);
+  return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE).toISOString().slice(0, 16);
+}
 
 /** How long: the two largest units. */
 export function spanOf(millis: number): string {

@@ -74,7 +74,7 @@ export function Table<T>({ label, columns, rows, keyOf, order = null, reorder }:
             <tr key={keyOf(row)}>
               {columns.map((column) => (
                 <td key={column.name} data-name={column.name} class={column.right ? "right" : undefined}>
-                  {column.cell(row)}
+                  <div>{column.cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -1,12 +1,12 @@
 // Jobs in a list; what is filtered stands in the address.
 import { api, ask } from "../api/client";
-import type { Job, JobState, Me } from "../api/types";
+import type { Job, Me } from "../api/types";
 import { useNow } from "../live/clock";
 import { useData } from "../live/data";
 import { administers } from "../live/session";
 import { Badge, isOver, STATES, stateText } from "../parts/badge";
-import { Choice, Field } from "../parts/field";
-import { clockOf, fromNow, moneyOf } from "../parts/format";
+import { Choice, Filter } from "../parts/field";
+import { asField, clockOf, fromNow, moneyOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 import { type Column, orderOf, Table } from "../parts/table";
@@ -14,18 +14,24 @@ import { go, withQuery } from "../route";
 
 const PAGE = 50;
 
-interface Filter {
-  state: string;
-  user: string;
-  before: string;
-  sort: string;
-}
+/** What stands in the address, by the names that the service has for it. */
+const ASKED = ["state", "user", "name", "since", "before", "sort"] as const;
+type Asked = Record<(typeof ASKED)[number], string>;
+
+const OPEN = STATES.filter((state) => !isOver(state)).join(",");
+const OVER = STATES.filter(isOver).join(",");
+const CHOICES: readonly (readonly [string, string])[] = [["", "all"], [OPEN, "not over"], [OVER, "over"], ...STATES.map((state) => [state, stateText(state)] as const)];
+
+/** What can be chosen; several states that somebody wrote into the address can be too. */
+const choicesWith = (state: string): typeof CHOICES =>
+  CHOICES.some(([known]) => known === state) ? CHOICES : [...CHOICES, [state, state.split(",").map(stateText).join(", ")]];
 
 export function JobsView({ who, query }: { who: Me; query: URLSearchParams }) {
-  const asked = (name: string): string => query.get(name) ?? "";
-  const filter: Filter = { state: asked("state"), user: asked("user"), before: asked("before"), sort: asked("sort") };
-  const data = useData(() => read(filter), [filter.state, filter.user, filter.before], { on: (event) => event.job != null });
-  const change = (part: Partial<Filter>): void => go(withQuery("/jobs", { ...filter, before: "", ...part }), true);
+  const asked = Object.fromEntries(ASKED.map((name) => [name, query.get(name) ?? ""])) as Asked;
+  const { state, user, name, since, before, sort } = asked;
+  const data = useData(() => read(asked), [state, user, name, since, before], { on: (event) => event.job != null });
+  const change = (part: Partial<Asked>): void => go(withQuery("/jobs", { ...asked, before: "", ...part }), true);
+  const filtered = state || user || name || since || before;
   return (
     <>
       <div class="heading">
@@ -35,28 +41,29 @@ export function JobsView({ who, query }: { who: Me; query: URLSearchParams }) {
         </Link>
       </div>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <Choice
-          label="State"
-          value={filter.state}
-          set={(state) => change({ state })}
-          choices={[["", "all"], ...STATES.map((state) => [state, stateText(state)] as const)]}
-        />
-        {administers(who.role) && <Field label="User" value={filter.user} set={(user) => change({ user })} />}
+        <Choice label="State" value={state} set={(next) => change({ state: next })} choices={choicesWith(state)} />
+        <Filter label="Name" type="search" value={name} set={(next) => change({ name: next.trim() })} placeholder="weather, or wea*" />
+        <Filter label="Submitted since" type="datetime-local" value={momentOf(since)} set={(next) => change({ since: next && new Date(next).toISOString() })} />
+        {administers(who.role) && <Filter label="User" type="search" value={user} set={(next) => change({ user: next.trim() })} />}
       </form>
       <Shown data={data}>
         {({ jobs, next }) => (
           <>
             {jobs.length === 0 ? (
               <Empty>
-                {filter.state || filter.user || filter.before ? "No job is like that." : "There are no jobs yet."}{" "}
-                <Link to="/submit">Submit one.</Link>
+                {filtered ? "No job is like that." : "There are no jobs yet."} {filtered ? <Link to="/jobs">Show all.</Link> : <Link to="/submit">Submit one.</Link>}
               </Empty>
             ) : (
-              <List jobs={jobs} who={who} sort={filter.sort} reorder={(sort) => change({ sort, before: filter.before })} />
+              <List jobs={jobs} who={who} sort={sort} reorder={(by) => change({ sort: by, before })} />
+            )}
+            {sort && (before || next != null) && (
+              <p class="quiet">
+                The service lists jobs newest first: only the {jobs.length} that are shown are in this order. <Link to={withQuery("/jobs", { ...asked, sort: "" })}>Newest first</Link>
+              </p>
             )}
             <p class="pages">
-              {filter.before && <Link to={withQuery("/jobs", { ...filter, before: "" })}>Newest</Link>}
-              {next != null && <Link to={withQuery("/jobs", { ...filter, before: String(next) })}>Older</Link>}
+              {before && <Link to={withQuery("/jobs", { ...asked, before: "" })}>Newest</Link>}
+              {next != null && <Link to={withQuery("/jobs", { ...asked, before: String(next) })}>Older</Link>}
             </p>
           </>
         )}
@@ -65,11 +72,16 @@ export function JobsView({ who, query }: { who: Me; query: URLSearchParams }) {
   );
 }
 
-function read({ state, user, before }: Filter) {
+/** A moment of the address as the field has it; what is no moment is shown as none, and the service says what is wrong with it. */
+const momentOf = (text: string): string => (Number.isNaN(Date.parse(text)) ? "" : asField(text));
+
+function read({ state, user, name, since, before }: Asked) {
   const query = {
     limit: PAGE,
-    ...(state ? { state: state as JobState } : {}),
+    ...(state ? { state } : {}),
     ...(user ? { user } : {}),
+    ...(name ? { name } : {}),
+    ...(since ? { since } : {}),
     ...(before ? { before: Number(before) } : {}),
   };
   return ask(api.GET("/v1/jobs", { params: { query } }));

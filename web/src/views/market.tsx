@@ -1,7 +1,7 @@
 // The market as it is now, and how it was.
 import { useMemo, useRef } from "preact/hooks";
 import { api, ask } from "../api/client";
-import type { EventKind, History, Me, Site, Status } from "../api/types";
+import type { EventKind, History, Me, Status } from "../api/types";
 import { setClock, useNow } from "../live/clock";
 import { useData } from "../live/data";
 import { recent } from "../live/events";
@@ -32,13 +32,18 @@ export function MarketView({ who }: { who: Me }) {
   const known = useRef<History | null>(null);
   const read = async (): Promise<History> => (known.current = await follow(known.current));
   const history = useData(read, [], { every: EVERY });
-  const sites = useData(() => ask(api.GET("/v1/sites")), [], { on: (event) => event.site != null, every: 30_000 });
   return (
     <>
       <h1>Market</h1>
       <Tour role={who.role} />
-      <Shown data={history}>{(value) => <Figures status={value.status} />}</Shown>
-      <Shown data={sites}>{(value) => <SiteCards sites={value.sites} history={history.value} />}</Shown>
+      <Shown data={history}>
+        {(value) => (
+          <>
+            <Figures status={value.status} />
+            <SiteCards sites={value.status.sites} history={value} />
+          </>
+        )}
+      </Shown>
       {history.value && <Charts history={history.value} who={who} />}
       {history.value && <Since history={history.value} />}
       <Feed who={who} />
@@ -57,6 +62,7 @@ function Figures({ status }: { status: Status }) {
       <Tile label="Running" value={countOf(status.running)} hint="jobs at work" />
       <Tile label="Ended" value={countOf(status.ended)} hint="since the beginning" />
       <Tile
+        wide
         label="Last decision"
         value={`Cycle ${countOf(cycle.cycle)}`}
         hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${fromNow(cycle.next_at, now)}` : ""}`}
@@ -65,14 +71,13 @@ function Figures({ status }: { status: Status }) {
   );
 }
 
-function SiteCards({ sites, history }: { sites: readonly Site[]; history: History | null }) {
-  const last = history?.samples.at(-1);
+function SiteCards({ sites, history }: { sites: Status["sites"]; history: History }) {
+  const last = history.samples.at(-1);
   return (
     <div class="sites">
       {sites.map((site, index) => {
         const figures = last?.sites[index];
         const share = figures && figures.nodes > 0 ? figures.sold / figures.nodes : 0;
-        const lost = site.nodes.filter((node) => node.lost).length;
         return (
           <section class="card site" key={site.name}>
             <header>
@@ -84,12 +89,12 @@ function SiteCards({ sites, history }: { sites: readonly Site[]; history: Histor
             <p>
               {site.lost
                 ? "The site does not answer."
-                : `${plural(site.nodes.length, "node")}, ${figures?.sold ?? 0} at work for the market${lost ? `, ${lost} lost` : ""}`}
+                : `${plural(site.nodes, "node")}, ${figures?.sold ?? 0} at work for the market${site.nodes_lost ? `, ${countOf(site.nodes_lost)} lost` : ""}`}
             </p>
             <Meter share={share} label={`${site.name}: nodes at work for the market`} />
             <p class="quiet">
               {figures?.price != null ? `${exactly(figures.price)} credits a second` : "nothing offered now"}
-              {site.demand !== 1 ? `, demand × ${exactly(site.demand)}` : ""}
+              {site.demand != null && site.demand !== 1 ? `, demand × ${exactly(site.demand)}` : ""}
             </p>
           </section>
         );
@@ -143,7 +148,7 @@ function linesOf({ sites, samples }: History) {
 }
 
 /** What happens all the time would hide the rest. */
-const DULL: ReadonlySet<EventKind> = new Set<EventKind>(["cycle-opened", "part-started", "part-ended", "reservation-closed", "reservation-asked"]);
+const DULL: ReadonlySet<EventKind> = new Set<EventKind>(["cycle-opened", "cycle-ended", "part-started", "part-ended", "reservation-closed", "reservation-asked"]);
 
 /** A sentence in which the job's number leads to the job. */
 function Told({ text, job }: { text: string; job: number }) {

@@ -1,17 +1,18 @@
 // Accounts: what is on them, what moved, and what may still be spent.
 import { useState } from "preact/hooks";
 import { api, ask, freshKey } from "../api/client";
-import type { Account, Budget, Me, StatementLine } from "../api/types";
+import type { Account, Me, StatementLine } from "../api/types";
 import { useData } from "../live/data";
 import { administers, mayRunJobs } from "../live/session";
 import { Do, useAction, Wrong } from "../parts/action";
-import { Card, Meter, Tile } from "../parts/card";
+import { Card, Tile } from "../parts/card";
 import { Field } from "../parts/field";
-import { clockOf, exactly, fullTime, moneyOf, spanOf } from "../parts/format";
+import { clockOf, exactly, fullTime, moneyOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 import { type Column, Table } from "../parts/table";
 import { withQuery } from "../route";
+import { AllBudgets, BudgetList, MOVED } from "./budgets";
 import { download, statementCsv } from "./csv";
 
 const PAGE = 50;
@@ -29,7 +30,7 @@ export function MoneyView({ who, query }: { who: Me; query: URLSearchParams }) {
 }
 
 function Own() {
-  const data = useData(() => ask(api.GET("/v1/account")), [], { on: () => true, every: 10_000 });
+  const data = useData(() => ask(api.GET("/v1/account")), [], MOVED);
   return (
     <Shown data={data}>
       {(account) => (
@@ -39,31 +40,19 @@ function Own() {
             <Tile label="Held" value={moneyOf(account.held)} hint="for reservations" />
             <Tile label="Available" value={moneyOf(account.available)} hint="to spend now" />
           </dl>
-          <Budgets budgets={account.budgets} />
+          {account.budgets.length > 0 && (
+            <Card title="Budgets">
+              <BudgetList budgets={account.budgets} />
+            </Card>
+          )}
         </>
       )}
     </Shown>
   );
 }
 
-function Budgets({ budgets }: { budgets: readonly Budget[] }) {
-  if (budgets.length === 0) return null;
-  return (
-    <Card title="Budgets">
-      {budgets.map((budget) => (
-        <div class="budget" key={budget.spender}>
-          <p>
-            {budget.spender}: {moneyOf(budget.left)} of {moneyOf(budget.amount)} credits left of every {spanOf(budget.period * 1_000)}
-          </p>
-          <Meter share={budget.amount > 0 ? 1 - budget.left / budget.amount : 1} label={`${budget.spender}: spent`} />
-        </div>
-      ))}
-    </Card>
-  );
-}
-
 function Accounts({ shown }: { shown: string }) {
-  const data = useData(() => ask(api.GET("/v1/accounts")), [], { on: (event) => event.kind === "reservation-closed", every: 10_000 });
+  const data = useData(() => ask(api.GET("/v1/accounts")), [], MOVED);
   const columns: Column<Account>[] = [
     { name: "Account", cell: (row) => <Link to={withQuery("/money", { account: row.account })} current={row.account === shown}>{row.account}</Link> },
     { name: "Balance", right: true, cell: (row) => moneyOf(row.balance) },
@@ -75,7 +64,10 @@ function Accounts({ shown }: { shown: string }) {
       <Card title="Accounts">
         <Shown data={data}>{({ accounts }) => <Table label="Accounts" columns={columns} rows={accounts} keyOf={(row) => row.account} />}</Shown>
       </Card>
-      <Deposit done={data.reload} suggested={shown} />
+      <div>
+        <AllBudgets />
+        <Deposit key={shown} done={data.reload} suggested={shown} />
+      </div>
     </div>
   );
 }
@@ -108,7 +100,7 @@ function read(account: string, before: string, limit: number) {
 }
 
 function Statement({ account, before, who }: { account: string; before: string; who: Me }) {
-  const data = useData(() => read(account, before, PAGE), [account, before], { on: (event) => event.kind === "reservation-closed", every: 10_000 });
+  const data = useData(() => read(account, before, PAGE), [account, before], MOVED);
   const doing = useAction();
   const linked = mayRunJobs(who.role);
   const columns: Column<StatementLine>[] = [

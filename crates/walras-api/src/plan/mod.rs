@@ -29,7 +29,9 @@ pub use satisfaction::{
     ParetoPoint, PlannedPareto, PlannedSatisfaction, QueuedJob, QueuedPick, StakeholderItem,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 pub use violation::{PlanViolation, WorkflowAt, WorkflowViolation};
+use walras_core::plan::Unconfirmed;
 use walras_core::{Algorithm, LimitHit, Mode};
 use walras_model::Factor;
 pub use workflow::{PlannedSize, PlannedWorkflow};
@@ -160,6 +162,10 @@ pub struct UnscheduledJob {
     pub reasons: Vec<ReasonItem>,
     /// Each of these alone would give the job a window.
     pub smallest_change: SmallestChangeItem,
+    /// `untried`: not all of these were tried by planning again, so that an improved plan may still serve others in the job's place;
+    /// `others-instead`: it would with any that gives the job a window, so that none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unconfirmed: Option<Unconfirmed>,
 }
 
 /// One thing that stands in the way of a job; which numbers are there depends on the kind.
@@ -245,4 +251,7 @@ pub struct SmallestChangeItem {
     /// A performance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub performance_min: Option<Num>,
+    /// By name: how much a task takes of its node.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, Num>,
 }

@@ -91,6 +91,7 @@ fn unscheduled(scenario: &Scenario, job: &Unscheduled) -> UnscheduledJob {
         job: scenario.batch.request(job.job).name.clone(),
         reasons: job.explanation.reasons.iter().map(|reason| item(reason, unit)).collect(),
         smallest_change: change(&job.explanation.smallest_change, unit),
+        unconfirmed: None,
     }
 }
 
@@ -101,6 +102,11 @@ fn change(change: &SmallestChange, unit: Unit) -> SmallestChangeItem {
         deadline: change.deadline.map(|deadline| time(unit, deadline)),
         tasks: change.tasks.map(count),
         performance_min: change.performance_min.map(performance),
+        resources: change
+            .resources
+            .iter()
+            .map(|(name, amount)| (name.clone(), Num::of_millionths(amount.as_millionths())))
+            .collect(),
     }
 }
 

@@ -10,7 +10,9 @@ use crate::number::Number;
 use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::refine::Strategy;
-use walras_model::{Batch, Offers, Request, Requirement, Scope, SiteId, Test, Value, Work, amount_asked};
+use walras_model::{
+    Batch, Fixed, Node, Offers, Request, Requirement, Scope, SiteId, Test, Value, Work, amount_asked,
+};
 
 /// The sites by name.
 type Sites = BTreeMap<String, SiteId>;
@@ -31,8 +33,11 @@ fn requests(entries: Vec<JobEntry>, offers: &Offers, unit: Unit) -> Result<Vec<R
         |name: &str| offers.nodes().iter().any(|node| node.division.resources().contains_key(name));
     for (index, entry) in entries.into_iter().enumerate() {
         names.insert(&entry.name, index).in_item(index)?;
+        let taken: Vec<String> =
+            entry.resources.iter().flat_map(|all| &all.0).map(|(name, _)| name.clone()).collect();
         let request = request(entry, &sites, unit).in_item(index)?;
         amounts(&request.requires, is_counted).in_item(index)?;
+        sold(&request.requires, &taken, offers).in_item(index)?;
         requests.push(request);
     }
     Ok(requests)
@@ -76,6 +81,7 @@ fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Proble
         scope: Scope {
             same_site: same_site(entry.same_site, entry.kind)?,
             sites: entry.sites.map(|names| site_ids(names, sites)).transpose().in_field("sites")?,
+            nodes: None,
         },
     })
 }
@@ -247,6 +253,38 @@ pub(crate) fn amounts(requires: &[Requirement], is_counted: impl Fn(&str) -> boo
         }
     }
     Ok(())
+}
+
+/// Whether some node has as much as a task takes of it, of all that is counted and all that jobs take: what never fits is told at once, with the most there is.
+fn sold(requires: &[Requirement], taken: &[String], offers: &Offers) -> Result<(), Problem> {
+    for requirement in requires {
+        let Some(amount) = amount_asked(&requirement.test) else { continue };
+        let is_taken = taken.contains(&requirement.attribute);
+        let names = || requirement.attribute.split('|');
+        let counts = |node: &Node| names().any(|name| node.division.resources().contains_key(name));
+        let meets = |node: &Node| node.division.meets(requirement, &node.attributes);
+        let nodes = || offers.nodes().iter();
+        if nodes().any(meets) || !(is_taken || nodes().any(counts)) {
+            continue;
+        }
+        // What is counted is stated too.
+        let stated = |node: &Node| names().filter_map(|name| number(node.attributes.get(name)?)).max();
+        let what = match nodes().filter_map(stated).max() {
+            Some(most) => format!("is more than any node has: the largest has {most}"),
+            None => "is asked of a resource that nobody sells: no node has it".to_owned(),
+        };
+        let field = if is_taken { "resources" } else { "requires" };
+        let problem = Problem::new(&amount.to_string(), what);
+        return Err(problem).in_field(&requirement.attribute).in_field(field);
+    }
+    Ok(())
+}
+
+fn number(value: &Value) -> Option<Fixed> {
+    match value {
+        Value::Number(number) => Some(*number),
+        Value::Text(_) | Value::Flag(_) => None,
+    }
 }
 
 fn test(spec: TestSpec) -> Result<Test, Problem> {

@@ -98,6 +98,13 @@ fn add_node(
     let watts = entry.watts.map(quantity::watts).transpose().in_field("watts")?;
     let mut attributes = attributes(entry.attributes).in_field("attributes")?;
     let division = division(entry.resources, entry.units, &mut attributes)?;
+    let least = division.least_price();
+    if rate < least {
+        let (units, least) = (division.units(), unit.rate_text(least));
+        let what =
+            format!("is too low a price for {units} units, which are dearer than the node: at least {least}");
+        return Err(Problem::new(&entry.price.to_string(), what)).in_field("price");
+    }
     let free = free_time(entry.free, entry.busy, horizon, unit)?;
     let slots = slots_of_node(id, rate, &free).ok_or_else(|| {
         let what = "is too high a price: one free interval must not be worth more than 9 * 10^9 credits";

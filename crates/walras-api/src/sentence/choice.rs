@@ -4,7 +4,7 @@ use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_assign::{Unfit, Unplaced};
 use walras_core::choose::NoCombination;
 use walras_model::market::Splitting;
-use walras_model::{Decimal, Reason, SmallestChange};
+use walras_model::{Decimal, Fixed, Reason, SmallestChange};
 
 /// Why a job has no window, as one sentence with times and prices in the scenario's unit.
 ///
@@ -178,7 +178,7 @@ fn only(nodes: u32) -> String {
 /// Each change that alone gives the job a window, as a phrase such as `a budget of 900 credits`.
 pub fn change_texts(change: &SmallestChange, unit: Unit) -> Vec<String> {
     let symbol = unit.symbol();
-    let SmallestChange { budget, price_max, deadline, tasks, performance_min } = change;
+    let SmallestChange { budget, price_max, deadline, tasks, performance_min, resources } = change;
     let phrases = [
         budget.map(|budget| format!("a budget of {budget} credits")),
         price_max.map(|rate| format!("a price_max of {} credits per {symbol}", unit.rate_text(rate))),
@@ -186,5 +186,11 @@ pub fn change_texts(change: &SmallestChange, unit: Unit) -> Vec<String> {
         tasks.map(|tasks| format!("{tasks} {}", if tasks == 1 { "task" } else { "tasks" })),
         performance_min.map(|performance| format!("a performance_min of {performance}")),
     ];
-    phrases.into_iter().flatten().collect()
+    let amounts = resources.iter().map(|(name, amount)| amount_text(name, *amount));
+    phrases.into_iter().flatten().chain(amounts).collect()
+}
+
+/// So much of what a node has, as a job file says it.
+pub(super) fn amount_text(name: &str, amount: Fixed) -> String {
+    format!("{name}: {amount}")
 }

@@ -4,7 +4,7 @@ use super::Context;
 use super::assigned::unassigned_view;
 use crate::number::Num;
 use crate::plan::ReasonKind;
-use crate::sentence::ChangeKind;
+use crate::sentence::{Change, ChangeKind};
 use crate::service::{
     AwaitedView, ChangeView, ConditionKind, FitView, JobState, PartStage, RefusalKind, Stamp, WhyKind,
     WhyView,
@@ -140,15 +140,18 @@ impl Context<'_> {
             ChangeKind::PerformanceMin => {
                 change.performance_min.map(|least| Num::of_millionths(least.as_millionths()))
             }
-            ChangeKind::Deadline => None,
+            ChangeKind::Deadline | ChangeKind::Resource => None,
         };
+        let of_resource =
+            |it: &Change| it.resource.as_ref().map(|(_, most)| Num::of_millionths(most.as_millionths()));
         let deadline = |kind| change.deadline.filter(|_| kind == ChangeKind::Deadline).map(Stamp::from);
         let all = self.changes(change).into_iter();
         all.map(|it| ChangeView {
             kind: it.kind,
-            text: it.text,
-            amount: amount(it.kind),
+            amount: amount(it.kind).or_else(|| of_resource(&it)),
             deadline: deadline(it.kind),
+            resource: it.resource.map(|(name, _)| name),
+            text: it.text,
         })
         .collect()
     }

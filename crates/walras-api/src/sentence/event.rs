@@ -8,7 +8,7 @@
 use super::assigned::assigned_view;
 use super::clearing::bound_view;
 use super::files::files_text;
-use super::why::promised;
+use super::planned::Window;
 use super::{Context, best_of_listed_text, counted, part_end_text};
 use crate::number::Num;
 use crate::service::{EventKind, ProofKind, ProofView, Stamp};
@@ -36,12 +36,12 @@ fn context_of_reservation<'a>(state: &'a State, reservation: &ReservationNumber,
     context_of_event(state, state.reservations.get(reservation).map(|it| &it.job), why)
 }
 
-/// Its kind, and a sentence; `None` for what is of no interest to listeners.
-pub fn event_text(state: &State, event: &Event) -> Option<(EventKind, String)> {
+/// Its kind, and a sentence, of what happens at a moment; `None` for what is of no interest to listeners.
+pub fn event_text(state: &State, at: Time, event: &Event) -> Option<(EventKind, String)> {
     match event {
         Event::Vo(event) => of_vo(event),
         Event::Site(event) => Some(of_site(state, event)),
-        Event::Job(event) => of_job_event(state, event),
+        Event::Job(event) => of_job_event(state, at, event),
         Event::Quote(event) => of_quote(state, event),
         Event::Cycle(event) => of_cycle(event),
         Event::Reservation(event) => of_reservation(state, event),
@@ -123,30 +123,19 @@ fn drained(context: &Context<'_>, node: NodeId, interval: Interval) -> String {
     }
 }
 
-fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> {
+fn of_job_event(state: &State, at: Time, event: &JobEvent) -> Option<(EventKind, String)> {
     match event {
         JobEvent::Queued { job, spec, .. } => {
             let text = format!("Job {job} ({}) was submitted by {}.", spec.request.name, spec.user);
             Some((EventKind::JobQueued, text))
         }
-        JobEvent::Returned { job, why } => {
-            let why = context_of_event(state, Some(job), why).why(why);
-            let job = state.which(*job);
-            Some((EventKind::JobReturned, format!("Job {job} is back in the queue. {why}")))
-        }
+        JobEvent::Returned { job, why } => Some((EventKind::JobReturned, returned(state, *job, why))),
         JobEvent::Planned { job, plan, promise, renewed } => {
-            // Other nodes at the same time are nothing to tell anybody.
-            let before = state.jobs.get(job).and_then(|job| job.plan.as_ref());
-            if !renewed && before.is_some_and(|before| before.start == plan.start && before != plan) {
-                return None;
-            }
-            let (start, by, job) = (Stamp::from(plan.start), promised(promise), state.which(*job));
-            let text = if *renewed {
-                format!("What job {job} was promised cannot be kept. It is planned for {start} and {by}.")
-            } else {
-                format!("Job {job} is planned for {start}; it {by}.")
-            };
-            Some((EventKind::JobPlanned, text))
+            let known = state.jobs.get(job);
+            let spec = known.map(|job| &*job.spec);
+            let window = Window { job: *job, spec, plan, promise, renewed: *renewed };
+            let before = known.and_then(|job| job.told);
+            window.news(state, at, before).map(|(text, _)| (EventKind::JobPlanned, text))
         }
         JobEvent::Freed(job) => {
             let text = format!("Job {job} is in the queue: all that it waited for has happened.");
@@ -165,6 +154,22 @@ fn of_job_event(state: &State, event: &JobEvent) -> Option<(EventKind, String)> 
         }
         JobEvent::Cut { .. } => None,
     }
+}
+
+/// A job waits for a window again; what it was promised may not be kept then.
+fn returned(state: &State, job: JobNumber, why: &Why) -> String {
+    let promise = state.jobs.get(&job).and_then(|job| job.promise);
+    let why = context_of_event(state, Some(&job), why).why(why);
+    let job = state.which(job);
+    promise.map_or_else(
+        || format!("Job {job} is back in the queue. {why}"),
+        |it| {
+            format!(
+                "Job {job} has no window now, and may not start by {} as promised. {why}",
+                Stamp::from(it.start)
+            )
+        },
+    )
 }
 
 fn of_quote(state: &State, event: &QuoteEvent) -> Option<(EventKind, String)> {

@@ -1,5 +1,6 @@
 //! Why a job has no window, and what would help.
 
+use super::choice::amount_text;
 use super::{Context, Setting, counted};
 use crate::described::JsonSchema;
 use crate::service::Stamp;
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use walras_broker::State;
 use walras_broker::account::Account;
 use walras_broker::job::{JobSpec, Why};
-use walras_model::{Explanation, Money, Reason, SmallestChange};
+use walras_model::{Explanation, Fixed, Money, Reason, SmallestChange};
 
 /// What limits the money that a job may spend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +65,8 @@ pub enum ChangeKind {
     Tasks,
     /// The least performance of its nodes.
     PerformanceMin,
+    /// How much of something, such as memory or GPUs, it takes of every node.
+    Resource,
 }
 
 /// A change that alone would help.
@@ -73,6 +76,8 @@ pub struct Change {
     pub kind: ChangeKind,
     /// To what, as a phrase such as `a budget of 900 credits`.
     pub text: String,
+    /// Of what it takes so much, where it is that.
+    pub resource: Option<(String, Fixed)>,
 }
 
 impl Context<'_> {
@@ -114,8 +119,8 @@ impl Context<'_> {
 
     /// Each change that alone would help.
     pub fn changes(&self, change: &SmallestChange) -> Vec<Change> {
-        let SmallestChange { budget, price_max, deadline, tasks, performance_min } = change;
-        let say = |kind, text| Change { kind, text };
+        let SmallestChange { budget, price_max, deadline, tasks, performance_min, resources } = change;
+        let say = |kind, text| Change { kind, text, resource: None };
         let symbol = self.unit().symbol();
         let all = [
             budget.map(|it| self.whole_budget(it)).map(|it| match self.limit {
@@ -132,7 +137,12 @@ impl Context<'_> {
             tasks.map(|it| say(ChangeKind::Tasks, counted(it, "task"))),
             performance_min.map(|it| say(ChangeKind::PerformanceMin, format!("a performance_min of {it}"))),
         ];
-        all.into_iter().flatten().collect()
+        let amounts = resources.iter().map(|(name, amount)| Change {
+            kind: ChangeKind::Resource,
+            text: amount_text(name, *amount),
+            resource: Some((name.clone(), *amount)),
+        });
+        all.into_iter().flatten().chain(amounts).collect()
     }
 
     /// The first reason of an explanation, and all that would help.

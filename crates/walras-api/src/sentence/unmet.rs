@@ -17,7 +17,7 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
     let sites: Vec<&SiteSpec> = (0..state.sites.len())
         .filter_map(SiteId::from_index)
         .filter(|site| request.scope.admits(*site))
-        .filter_map(|site| state.site(site).filter(|site| !site.leaving).map(|site| &site.spec))
+        .filter_map(|site| state.site(site).filter(|site| !site.leaving).map(|site| &*site.spec))
         .collect();
     let mut asked: Vec<String> = request.requires.iter().map(ToString::to_string).collect();
     if request.performance_min > Performance::ONE {

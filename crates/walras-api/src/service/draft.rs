@@ -4,6 +4,7 @@
 use super::digits::keep_digits;
 use super::job::{JOB_BYTES_MAX, JOB_TAG, moment, read_job};
 use super::moments;
+use super::places::{Origin, Places};
 use super::sbatch::{LeftOut, OPTIONS, Sbatch};
 use super::slurm::Flag;
 use super::stamp::Stamp;
@@ -11,7 +12,7 @@ use super::submitter::Submitter;
 use crate::decode::Document;
 use crate::error::{ErrorKind, Position, ReadError, Step, echo};
 use crate::input::Syntax;
-use crate::locate::{locate, path_steps};
+use crate::locate::path_steps;
 use crate::scenario::Object;
 use crate::workflow::{Runnable, runnable_json};
 use base64::Engine;
@@ -19,7 +20,6 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use walras_broker::program::is_inside;
 use walras_model::Time;
 
@@ -35,15 +35,6 @@ pub struct JobDraft {
     pub(super) left_out: Vec<LeftOut>,
     /// The zone of times of day, where those may be given.
     pub(super) zone: Option<TimeZone>,
-}
-
-/// Where the fields of a draft stand in their file.
-#[derive(Clone, Debug)]
-pub(super) enum Places {
-    /// Anywhere in a document.
-    Document { text: String, syntax: Syntax },
-    /// Each on its line.
-    Lines(BTreeMap<String, u32>),
 }
 
 impl JobDraft {
@@ -145,6 +136,12 @@ impl JobDraft {
         Ok(())
     }
 
+    /// Where it comes from.
+    pub fn origin(&self) -> Origin {
+        let fields = self.fields.keys().cloned().collect();
+        Origin { source: self.source.clone(), places: self.places.clone(), fields }
+    }
+
     /// The job as the service takes it, or the first thing that is wrong with it.
     pub fn finish(mut self, now: Time) -> Result<Value, ReadError> {
         self.spans()?;
@@ -218,14 +215,7 @@ impl JobDraft {
 
     /// Where that field stands, when it is found.
     fn position(&self, path: &str) -> Option<Position> {
-        let steps = path_steps(path);
-        match &self.places {
-            Places::Document { text, syntax } => locate(text, *syntax, &steps).map(|found| found.position),
-            Places::Lines(lines) => match steps.first() {
-                Some(Step::Key(key)) => lines.get(key).map(|line| Position { line: *line, column: 1 }),
-                _ => None,
-            },
-        }
+        self.places.position(path)
     }
 }
 
@@ -295,6 +285,18 @@ mod tests {
         insta::assert_snapshot!(of("work: soon").unwrap_err(), @"job.yaml:3:7: work: soon is not an amount of work: expected seconds, or a time such as 10h or 2h 30m");
         insta::assert_snapshot!(of("work: -2h").unwrap_err(), @"job.yaml:3:7: work: -2h is not an amount of work: expected seconds, or a time such as 10h or 2h 30m");
         insta::assert_snapshot!(of("tasks: [10m, x]").unwrap_err(), @"job.yaml:3:14: tasks[1]: x is not an amount of work: expected seconds, or a time such as 10h or 2h 30m");
+    }
+
+    #[test]
+    fn what_a_service_refuses_is_told_where_it_stands() {
+        let text = "walras: job/1\nname: a\nwork: 1\nsites: [east,\n  nowhere]\nafter: {ok: [99]}\n";
+        let origin = JobDraft::read(text.as_bytes(), "job.yaml", Syntax::Yaml).unwrap().origin();
+        let told = origin.placed("body: sites[1]: nowhere is not the name of a site");
+        assert_eq!(told, "job.yaml:5:3: sites[1]: nowhere is not the name of a site");
+        assert_eq!(origin.placed("after.ok: 99 is no job"), "job.yaml:6:13: after.ok: 99 is no job");
+        // What is not about a field, or about one that is not in the file.
+        assert_eq!(origin.placed("no site can: it needs 2"), "job.yaml: no site can: it needs 2");
+        assert_eq!(origin.placed("body: user: it is missing"), "job.yaml: user: it is missing");
     }
 
     #[test]

@@ -309,6 +309,7 @@ impl JobFile {
             scope: Scope {
                 same_site: self.same_site,
                 sites: self.sites.map(|names| jobs::site_ids(names, sites)).transpose().in_field("sites")?,
+                nodes: None,
             },
         };
         let (prefers, ranges) = (self.prefers.as_ref(), self.ranges.as_ref());

@@ -19,6 +19,7 @@ use std::fmt;
 
 /// Why a name cannot be told from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NameFault {
     /// It has a character that is not seen, or that changes how others are shown.
     Unseen(char),
@@ -47,6 +48,8 @@ impl fmt::Display for NameFault {
         }
     }
 }
+
+impl std::error::Error for NameFault {}
 
 /// Characters that are not seen, that order text, or that are for nobody in particular.
 const UNSEEN: [(u32, u32); 26] = [

@@ -11,6 +11,7 @@ mod lookalike;
 mod moments;
 mod network;
 mod notify;
+mod places;
 mod policy;
 mod prices;
 mod promises;
@@ -37,9 +38,10 @@ pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, check_amounts, moment, 
 pub use lookalike::{NameFault, name_fault, unseen};
 pub use network::{LinkFile, NetworkFile};
 pub use notify::NotifyFile;
+pub use places::Origin;
 pub use policy::{MoneyFile, PolicyFile, RankFile};
 pub use prices::{BlackoutFile, CrossingName, DemandFile, PricesFile};
-pub use promises::{DecideFile, OrderFile, PromisesFile};
+pub use promises::{DecideFile, OrderByFile, OrderFile, PromisesFile};
 pub use quotes::QuotesFile;
 pub use sbatch::LeftOut;
 pub use script::read_script;
@@ -60,10 +62,10 @@ pub use view::{
     PlacesView, PredictedKind, ProblemView, PromiseView, ProofKind, ProofView, PurposeKind, QuoteView,
     RankView, ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView, SampleView, ScarceView,
     Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine, StatementView,
-    StatusView, SubmittedView, TimetableBar, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
-    TransferView, TrialCycle, TrialFigures, TrialView, TroubleKind, TroubleView, UnassignedKind, UnsoldSite,
-    UnsoldStep, UnsoldView, UserLine, UserView, UsersView, VoView, WaitsView, WhyKind, WhyView, WorthView,
-    WriterRole,
+    StatusView, SubmittedView, TimetableBar, TimetableBlock, TimetableRow, TimetableView, TokenMade,
+    TokenView, TokensView, TransferView, TrialCycle, TrialFigures, TrialView, TroubleKind, TroubleView,
+    UnassignedKind, UnsoldSite, UnsoldStep, UnsoldView, UserLine, UserView, UsersView, VoView, WaitsView,
+    WhyKind, WhyView, WorthView, WriterRole,
 };
 pub use waiting::NeverMetFile;
 pub use wish::{AggregationKind, WishFile, WishView};

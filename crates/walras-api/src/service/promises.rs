@@ -5,7 +5,7 @@ use crate::described::JsonSchema;
 use crate::error::{Problem, Within};
 use crate::number::Num;
 use serde::{Deserialize, Serialize};
-use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+use walras_broker::policy::{Deciding, OrderBy, Policy, PromisePolicy};
 use walras_core::agenda::{Late, Precedence, Until};
 use walras_model::Multiplier;
 
@@ -28,6 +28,9 @@ pub struct PromisesFile {
     /// Who is looked at first when there is room to start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderFile>,
+    /// By which run time they are put into order: what they ask for, or what is likely by history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order_by: Option<OrderByFile>,
     /// How much later than planned a job is promised at the latest, as a share of its planned wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slack: Option<Num>,
@@ -160,6 +163,33 @@ impl OrderFile {
     }
 }
 
+/// By which run time jobs are put into order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "OrderBy", rename = "OrderBy")]
+pub enum OrderByFile {
+    /// By what they ask for.
+    Estimate,
+    /// By what is likely, where history says so.
+    Prediction,
+}
+
+impl OrderByFile {
+    fn order_by(self) -> OrderBy {
+        match self {
+            OrderByFile::Estimate => OrderBy::Estimate,
+            OrderByFile::Prediction => OrderBy::Prediction,
+        }
+    }
+
+    fn of(order_by: OrderBy) -> OrderByFile {
+        match order_by {
+            OrderBy::Estimate => OrderByFile::Estimate,
+            OrderBy::Prediction => OrderByFile::Prediction,
+        }
+    }
+}
+
 /// Sets when jobs get what is planned for them, and by which rules. Rules for promises ask for promises.
 pub(super) fn change(
     policy: &mut Policy,
@@ -198,6 +228,7 @@ pub(super) fn of(policy: &Policy) -> (DecideFile, Option<PromisesFile>) {
 impl PromisesFile {
     fn change(&self, rules: &mut PromisePolicy) -> Result<(), Problem> {
         set(&mut rules.order, self.order.map(OrderFile::precedence));
+        set(&mut rules.order_by, self.order_by.map(OrderByFile::order_by));
         share(&mut rules.slack, self.slack.as_ref(), "slack")?;
         span(&mut rules.slack_max, self.slack_max.as_ref(), "slack_max")?;
         share(&mut rules.price_slack, self.price_slack.as_ref(), "price_slack")?;
@@ -218,6 +249,7 @@ impl PromisesFile {
     fn of(rules: &PromisePolicy) -> PromisesFile {
         PromisesFile {
             order: Some(OrderFile::of(rules.order)),
+            order_by: Some(OrderByFile::of(rules.order_by)),
             slack: Some(Num::of_millionths(rules.slack.as_millionths())),
             slack_max: Some(Num::of_span(rules.slack_max)),
             price_slack: Some(Num::of_millionths(rules.price_slack.as_millionths())),
@@ -236,7 +268,7 @@ impl PromisesFile {
 #[cfg(test)]
 mod tests {
     use crate::service::PolicyFile;
-    use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+    use walras_broker::policy::{Deciding, OrderBy, Policy, PromisePolicy};
     use walras_core::agenda::{Late, Precedence, Until};
     use walras_model::{Multiplier, Share};
 
@@ -248,10 +280,11 @@ mod tests {
     #[test]
     fn what_is_left_out_stays_as_it_is() {
         let usual = Policy::default();
-        let all = r#"{"promises": {"order": "wfp3", "slack": 0.1, "value": 2.5, "trials": 3, "until": "deadline", "late": "run"}}"#;
+        let all = r#"{"promises": {"order": "wfp3", "slack": 0.1, "value": 2.5, "trials": 3, "until": "deadline", "late": "run", "order_by": "prediction"}}"#;
         let Deciding::Promise(rules) = changed(&usual, all).unwrap().deciding else { panic!("it promises") };
         let expected = PromisePolicy {
             order: Precedence::WaitCubed,
+            order_by: OrderBy::Prediction,
             slack: Share::percent(10),
             value: Multiplier::from_millionths(2_500_000).unwrap(),
             trials: 3,

@@ -15,8 +15,9 @@
 //! assert_eq!((&job["tasks"], &job["work"], &job["budget"]), (&2.into(), &600.into(), &40.into()));
 //! ```
 
-use super::draft::{JobDraft, Places};
+use super::draft::JobDraft;
 use super::job::{JOB_BYTES_MAX, JOB_TAG};
+use super::places::Places;
 use super::sbatch::{DirectiveLocation, Keys, OPTIONS, Sbatch, refuse};
 use super::slurm::{self, Flag};
 use super::submitter::Submitter;

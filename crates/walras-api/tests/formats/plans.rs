@@ -5,8 +5,8 @@ use insta::assert_snapshot;
 use walras_api::{Plan, Scenario, Unit, read_plan};
 use walras_core::{Algorithm, Alternatives, Beyond, Criterion, LimitHit, SearchConfig, Unscheduled};
 use walras_model::{
-    Alternative, Explanation, Factor, Interval, JobId, Money, NodeId, Performance, Placement, Rate, Reason,
-    Requirement, SlotKey, SmallestChange, Span, Test, Time, Value, Window,
+    Alternative, Explanation, Factor, Fixed, Interval, JobId, Money, NodeId, Performance, Placement, Rate,
+    Reason, Requirement, SlotKey, SmallestChange, Span, Test, Time, Value, Window,
 };
 
 /// A plan file by hand.
@@ -45,6 +45,7 @@ fn alternatives(reasons: Vec<Reason>) -> Alternatives {
         deadline: Some(time(-500)),
         tasks: Some(2),
         performance_min: Performance::from_millionths(500_000),
+        resources: [("memory_gb".to_owned(), Fixed::from_millionths(12_500_000))].into(),
     };
     Alternatives {
         found: vec![Alternative {
@@ -148,7 +149,10 @@ fn a_plan_in_seconds() {
             "price_max": 1.234567,
             "deadline": -0.5,
             "tasks": 2,
-            "performance_min": 0.5
+            "performance_min": 0.5,
+            "resources": {
+              "memory_gb": 12.5
+            }
           }
         }
       ]
@@ -232,7 +236,7 @@ fn bad_plans() {
     assert_snapshot!(refused("\"end\": 182", "\"end\": 1e15"), @"plan.json:8:72: alternatives[0].slots[1].end: 1e15 is not a time: it must be a whole number of milliseconds, within +-1000000000000000, written in s");
     assert_snapshot!(refused("\"cost\": 304", "\"cost\": 1e300"), @"plan.json:8:85: alternatives[0].slots[1].cost: 1e300 is not an amount of credits: it must be a whole number of millionths in range");
     assert_snapshot!(refused("\"cost\": 304", "\"price\": 304"), @"plan.json:8:86: alternatives[0].slots[1].price: `price` is not known here: expected one of site, node, start, end, cost, units, capacity");
-    assert_snapshot!(refused("\"tasks\": 1", "\"nodes\": 1"), @"plan.json:11:107: unscheduled[0].smallest_change.nodes: `nodes` is not known here: expected one of budget, price_max, deadline, tasks, performance_min");
+    assert_snapshot!(refused("\"tasks\": 1", "\"nodes\": 1"), @"plan.json:11:107: unscheduled[0].smallest_change.nodes: `nodes` is not known here: expected one of budget, price_max, deadline, tasks, performance_min, resources");
     assert_snapshot!(refused("\"unit\": \"s\",", ""), @"plan.json:1:1: document: the key `unit` is missing");
     assert_snapshot!(refused("\"bound_hit\": true", "\"bound_hit\": false"), @"plan.json:4:27: search.bound_hit: false contradicts `limits_hit`, which names some");
     assert_snapshot!(refused("[\"branches\"]", "[]"), @"plan.json:4:27: search.bound_hit: true contradicts `limits_hit`, which names none");

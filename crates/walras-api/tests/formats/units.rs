@@ -104,9 +104,57 @@ fn a_part_of_a_node_draws_a_part() {
 }
 
 #[test]
-fn what_is_larger_than_any_node_finds_no_window() {
-    let text = scenario("resources: {gpus: 8}, units: 8", "tasks: 1, resources: {gpus: 9}");
-    let scenario = read_yaml(&text).unwrap();
-    let found = find_alternatives(&scenario.offers, &scenario.batch, &SearchConfig::default());
-    assert!(found.found.is_empty() && found.unscheduled.len() == 1);
+fn what_is_larger_than_any_node_is_refused_with_the_largest() {
+    let wrong = |node: &str, job: &str| read_yaml(&scenario(node, job)).unwrap_err().to_string();
+    let node = "resources: {gpus: 8, cores: 64}, units: 8";
+    for (job, path) in [
+        ("tasks: 1, resources: {gpus: 8.5, cores: 1}", "jobs[0].resources.gpus: 8.5"),
+        ("tasks: 1, requires: {gpus: 9}", "jobs[0].requires.gpus: 9"),
+        ("tasks: 1, requires: {gpus: {min: 16}}", "jobs[0].requires.gpus: 16"),
+    ] {
+        let said = wrong(node, job);
+        assert!(said.contains(path) && said.contains("the largest has 8"), "{said}");
+    }
+    let said = wrong(node, "tasks: 1, resources: {fpgas: 1}");
+    assert!(said.contains("jobs[0].resources.fpgas: 1 is asked of a resource that nobody sells"), "{said}");
+    // What is only tested is a matter of attributes, and what some attribute states is had.
+    assert!(read_yaml(&scenario(node, "tasks: 1, requires: {fpgas: 1}")).is_ok());
+    assert!(read_yaml(&scenario("attributes: {fpgas: 2}", "tasks: 1, resources: {fpgas: 2}")).is_ok());
+}
+
+/// Eight units of a millionth each would cost eight times what the node does.
+#[test]
+fn parts_that_are_dearer_than_the_whole_are_refused() {
+    let with = |price: &str| {
+        let text = scenario("resources: {gpus: 8}, units: 8", "tasks: 1").replace("price: 8", price);
+        read_yaml(&text).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let said = with("price: 0.000007").unwrap_err();
+    assert!(said.contains("nodes[0].price: 0.000007 is too low a price for 8 units"), "{said}");
+    assert!(said.contains("at least 0.000008"), "{said}");
+    assert_eq!(with("price: 0.000008"), Ok(()));
+}
+
+/// Whether there is no room or no money for more: the most of each that would do alone, and nothing of what would not.
+#[test]
+fn how_much_less_would_do_is_said() {
+    let changes = |job: &str, search: Algorithm| {
+        let text = scenario("resources: {cores: 16, memory_gb: 64, gpus: 4}, units: 4", job);
+        let scenario = read_yaml(&text).unwrap();
+        let config = SearchConfig { algorithm: search, ..SearchConfig::default() };
+        let found = find_alternatives(&scenario.offers, &scenario.batch, &config);
+        let resources = &found.unscheduled[0].explanation.smallest_change.resources;
+        let text = |(name, amount): (&String, &walras_model::Fixed)| format!("{name}: {amount}");
+        resources.iter().map(text).collect::<Vec<String>>()
+    };
+    for search in [Algorithm::Amp, Algorithm::Alp, Algorithm::Criterion(Criterion::Cost)] {
+        // Two tasks fit side by side on half of the node each.
+        let wide = "tasks: 2, resources: {cores: 4, memory_gb: 40}";
+        assert_eq!(changes(wide, search.clone()), ["memory_gb: 32"]);
+        // A unit costs two credits a second: four would be 800.
+        let dear = "tasks: 1, budget: 500, resources: {memory_gb: 64, gpus: 2}";
+        assert_eq!(changes(dear, search.clone()), ["memory_gb: 32"]);
+        let both = "tasks: 2, resources: {memory_gb: 48, gpus: 3}";
+        assert_eq!(changes(both, search), [""; 0]);
+    }
 }

@@ -12,6 +12,7 @@ use super::notify::Notify;
 use super::particulars::Particulars;
 use super::program::TaskProgram;
 use super::quote::Confidence;
+use super::told::Told;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -243,6 +244,9 @@ pub struct Job {
     /// What it was promised: it starts and ends no later, and costs no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
+    /// The window that its user was last told of, since it was last without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
     /// The quote of which it is an alternative that sites hold; it is nobody's job before that is taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<QuoteNumber>,
@@ -283,6 +287,7 @@ impl Job {
             spares: Vec::new(),
             plan: None,
             promise: None,
+            told: None,
             offered: None,
             missed: None,
             expected: None,

@@ -41,5 +41,6 @@ pub mod site;
 pub mod state;
 mod strategy_use;
 pub mod table;
+pub mod told;
 mod why;
 pub mod wish;

@@ -10,7 +10,7 @@ use walras_model::{Interval, Multiplier, NodeId, SiteId, Span, Time};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteState {
     /// What it is.
-    pub spec: SiteSpec,
+    pub spec: Arc<SiteSpec>,
     /// The first of the nodes with which it has joined; they have numbers that follow each other.
     pub first_node: u32,
     /// The numbers of those that it has got since.

@@ -159,6 +159,9 @@ impl Deciding {
 pub struct PromisePolicy {
     /// Who is looked at first when there is room to start.
     pub order: Precedence,
+    /// What the order goes by.
+    #[serde(default, skip_serializing_if = "OrderBy::is_estimate")]
+    pub order_by: OrderBy,
     /// How much later than planned a job is promised at the latest, as a share of its planned wait.
     pub slack: Share,
     /// But no more than this.
@@ -186,6 +189,24 @@ pub struct PromisePolicy {
     pub late: Late,
 }
 
+/// By which run time jobs are put into order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderBy {
+    /// By what they ask for.
+    #[default]
+    Estimate,
+    /// By what is likely, where history says so.
+    Prediction,
+}
+
+impl OrderBy {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+    fn is_estimate(&self) -> bool {
+        *self == OrderBy::Estimate
+    }
+}
+
 /// As it was before anybody could say otherwise.
 fn yes() -> bool {
     true
@@ -211,6 +232,7 @@ impl Default for PromisePolicy {
         let span = |millis: i64| Span::from_millis(millis).expect("some days are a span");
         PromisePolicy {
             order: Precedence::Expansion,
+            order_by: OrderBy::Estimate,
             slack: Share::percent(25),
             slack_max: span(7 * 86_400_000),
             price_slack: Share::NOTHING,

@@ -65,6 +65,7 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
         overdue: known.overdue && !known.crowds,
         owner: known.owner,
         crowds: known.crowds,
+        likely: known.likely,
     });
     let new = newcomers.iter().map(|job| {
         let terms = agenda.terms_of(job.number);
@@ -78,6 +79,7 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
             overdue: job.overdue,
             owner: terms.owner,
             crowds: terms.crowds,
+            likely: terms.likely,
         }
     });
     let waiting: Vec<Waiting<'_>> = known.chain(new).collect();

@@ -33,7 +33,7 @@ use walras_core::prefer::{
     CollectiveWish, JobWish, Preference, QueueOffer, Rules, Spread, Stakeholders, User,
 };
 use walras_core::refine::Strategy;
-use walras_model::{Batch, Money, Offers, Request, SiteId, TaskId, Time, Window, Workflow};
+use walras_model::{Batch, Money, Offers, Request, SiteId, Span, TaskId, Time, Window, Workflow};
 
 /// All that planning needs to know.
 #[derive(Clone, Debug)]
@@ -111,6 +111,8 @@ pub struct NewcomerTerms {
     pub owner: usize,
     /// Whether its user has more jobs waiting than others should wait for.
     pub crowds: bool,
+    /// How long it is likely to run, where the order goes by that.
+    pub likely: Option<Span>,
 }
 
 impl PlanningAgenda {
@@ -128,7 +130,7 @@ pub struct PlannedWindow {
     /// What it needs.
     pub request: Request,
     /// Its window; `None` when one of its nodes is not there any more.
-    pub window: Option<Window>,
+    pub window: Option<Arc<Window>>,
     /// What it was promised.
     pub promise: Promise,
     /// Since when it waits.
@@ -141,6 +143,8 @@ pub struct PlannedWindow {
     pub owner: usize,
     /// Whether its user has more jobs waiting than others should wait for.
     pub crowds: bool,
+    /// How long it is likely to run, where the order goes by that.
+    pub likely: Option<Span>,
     /// Whether it has waited for longer than the policy's `overdue_after`.
     pub overdue: bool,
 }

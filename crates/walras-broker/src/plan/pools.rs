@@ -37,7 +37,7 @@ pub(super) struct Free<'a> {
 impl<'a> Free<'a> {
     pub(super) fn of(problem: &PlanningProblem, round: &'a CapacityRound) -> Free<'a> {
         let planned = problem.agenda.iter().flat_map(|agenda| &agenda.planned);
-        let windows = planned.filter_map(|known| known.window.as_ref());
+        let windows = planned.filter_map(|known| known.window.as_deref());
         let placements = windows.flat_map(|window| window.placements());
         let promised = placements.flat_map(|it| by_unit(it.node, it.interval, it.units));
         Free { round, offers: problem.offers.without(promised) }

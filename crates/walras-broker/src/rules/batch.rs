@@ -5,7 +5,7 @@ use super::strategy::{earliest, search_of};
 use super::wanted::Wanted;
 use super::widths::Widths;
 use crate::model::job::{Job, JobSpec, Phase};
-use crate::model::policy::{Policy, PromisePolicy};
+use crate::model::policy::{OrderBy, Policy, PromisePolicy};
 use crate::model::quote::Confidence;
 use crate::model::state::State;
 use crate::plan::{NewcomerTerms, PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
@@ -115,11 +115,13 @@ fn agenda(
 ) -> PlanningAgenda {
     let worth = delay_worth(*promises, offers);
     let crowds = Crowds::of(state);
+    let by_prediction = promises.order_by == OrderBy::Prediction;
+    let likely = |job: &Job| job.expected.as_ref().filter(|_| by_prediction).map(|it| it.expected);
     let mut planned: Vec<PlannedWindow> = Vec::new();
     for (job, plan) in state.planned() {
         let wanted = Wanted::of(state, job);
         let Some(promise) = job.promise else { continue };
-        let window = state.window_of(&job.spec.request, plan);
+        let window = state.window_of(&job.spec.request, plan).map(Arc::new);
         let user = state.users.get(job.spec.user.as_str());
         planned.push(PlannedWindow {
             number: job.number,
@@ -131,6 +133,7 @@ fn agenda(
             group: user.and_then(|user| user.user.group.clone()),
             owner: crowds.owner(job),
             crowds: crowds.is_in(job),
+            likely: likely(job),
             overdue: now - job.ready_at() > state.policy.overdue_after.as_millis(),
         });
     }
@@ -142,6 +145,7 @@ fn agenda(
         worth: worth(job),
         owner: crowds.owner(job),
         crowds: crowds.is_in(job),
+        likely: likely(job),
     };
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
     let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);

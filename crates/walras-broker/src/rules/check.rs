@@ -12,7 +12,7 @@ use crate::model::mismatch::{Mismatch, NodeOrQueue};
 use crate::model::site::SiteKind;
 use crate::model::state::State;
 use crate::plan::Remaining;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use walras_model::quantity::rounding;
 use walras_model::{Factor, Interval, Money, NodeId, Performance, Rate, Request, Requirement, SiteId, Time};
 
@@ -99,7 +99,7 @@ pub(crate) fn violations(
     let slots = slots(state, occupancy, allocation, now, prices, user);
     match asked.remaining {
         None => {
-            wrong.extend(window(state, asked.request, allocation, slots));
+            wrong.extend(window(state, asked.request, allocation, &slots));
             wrong.extend(one_each(allocation));
         }
         Some(remaining) => {
@@ -160,6 +160,39 @@ fn shape(state: &State, allocation: &Allocation, now: Time) -> Vec<Mismatch> {
     wrong
 }
 
+/// Free time on the nodes of an alternative, with its price.
+#[derive(Default)]
+pub(super) struct PricedNodes {
+    /// In order, each once; and where its pieces end among all.
+    nodes: Vec<(NodeId, usize)>,
+    pieces: Vec<Piece>,
+}
+
+impl PricedNodes {
+    /// Every node with its pieces, in order of nodes.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (NodeId, &[Piece])> {
+        let begins = std::iter::once(0).chain(self.nodes.iter().map(|(_, end)| *end));
+        self.nodes.iter().zip(begins).map(|((node, end), begin)| (*node, &self.pieces[begin..*end]))
+    }
+
+    /// How many nodes there are.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// All pieces of all nodes.
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The pieces of a node.
+    fn get(&self, node: NodeId) -> &[Piece] {
+        let Ok(place) = self.nodes.binary_search_by_key(&node, |(node, _)| *node) else { return &[] };
+        let begin = place.checked_sub(1).map_or(0, |before| self.nodes[before].1);
+        &self.pieces[begin..self.nodes[place].1]
+    }
+}
+
 /// The time that is free on the alternative's nodes, with its price.
 fn slots(
     state: &State,
@@ -168,31 +201,42 @@ fn slots(
     now: Time,
     prices: Prices,
     user: &str,
-) -> BTreeMap<NodeId, Vec<Piece>> {
-    let mut slots = BTreeMap::new();
+) -> PricedNodes {
+    let mut slots = PricedNodes::default();
     // What is sold whole has the price of all that is for sale, and not only of what the alternative uses.
     let all = now.checked_add(state.policy.horizon).unwrap_or(Time::MAX);
     let end = allocation.end();
     let Some(horizon) = Interval::new(now, end.max(all)) else { return slots };
     let Some(used) = Interval::new(allocation.start(), end) else { return slots };
     let mut beside: Vec<Interval> = Vec::new();
-    for (_, hold) in allocation.holds() {
-        let Some(node) = hold.node else { continue };
+    let on_nodes = allocation.holds().filter_map(|(_, hold)| Some((hold.node?, hold)));
+    let mut holds: Vec<(NodeId, &Hold)> = on_nodes.collect();
+    // Of several on one node the last counts.
+    holds.sort_by_key(|(node, _)| *node);
+    for (place, (node, hold)) in holds.iter().enumerate() {
+        let node = *node;
+        if holds.get(place + 1).is_some_and(|(next, _)| *next == node) {
+            continue;
+        }
         // What is held at other times is in nobody's way here.
         beside.clear();
         beside.extend(occupancy.held.get(node).iter().filter(|held| held.overlaps(used)));
         let (free, held) = (occupancy.free.get(node), beside.as_slice());
-        let mut priced: Vec<Piece> = match prices {
-            Prices::AsNow => state.sell(node, free, horizon, held, Some(user)),
+        let first = slots.pieces.len();
+        match prices {
+            Prices::AsNow => state.sell(node, free, horizon, held, Some(user), &mut slots.pieces),
             Prices::AsHeld => {
                 let units = state.node_spec(node).map_or(1, |spec| spec.division.units());
                 let rate = whole_rate(hold, units);
-                let open = state.open(node, free, horizon, &[]);
-                open.into_iter().flat_map(|open| left_of(open, rate, held, units)).collect()
+                for open in state.open(node, free, horizon, &[]) {
+                    left_of(open, rate, held, units, &mut slots.pieces);
+                }
             }
-        };
-        priced.retain(|piece| piece.interval.start() < end);
-        slots.insert(node, priced);
+        }
+        // They are in order of time.
+        let before_end = slots.pieces[first..].partition_point(|piece| piece.interval.start() < end);
+        slots.pieces.truncate(first + before_end);
+        slots.nodes.push((node, slots.pieces.len()));
     }
     slots
 }
@@ -209,12 +253,12 @@ pub(super) fn name_of(state: &State, site: SiteId) -> Option<String> {
 }
 
 /// Every hold of a workflow must lie within one free piece at its own price, with all units of its node, and no two on one node.
-fn holds(state: &State, allocation: &Allocation, slots: &BTreeMap<NodeId, Vec<Piece>>) -> Vec<Mismatch> {
+fn holds(state: &State, allocation: &Allocation, slots: &PricedNodes) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
     let mut seen = BTreeSet::new();
     for (_, hold) in allocation.holds() {
         let Some(node) = hold.node else { continue };
-        let pieces = slots.get(&node).map_or(&[][..], Vec::as_slice);
+        let pieces = slots.get(node);
         let mut rates = pieces
             .iter()
             .filter(|it| it.interval.contains(hold.interval) && it.units >= hold.units)

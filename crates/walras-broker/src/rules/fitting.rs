@@ -2,10 +2,16 @@
 //!
 //! A job that takes longer on a node than is planned ahead, or than its site holds anything, does not fit it: no plan has a window for it.
 
-use crate::model::job::JobSpec;
+use super::means::Means;
+use crate::model::id::JobNumber;
+use crate::model::job::{Job, JobSpec};
 use crate::model::site::{NodeSpec, SiteKind, SiteSpec};
 use crate::model::state::State;
-use walras_model::{Attributes, Performance, SiteId, Span};
+use std::sync::Arc;
+use walras_model::{Attributes, Money, Performance, Requirement, SiteId, Span, Time};
+
+/// Of a workflow, so many different demands of tasks are looked at.
+const DEMANDS_MAX: usize = 64;
 
 /// The nodes of one site that fit a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +64,38 @@ fn fitting_within(state: &State, spec: &JobSpec, most: Option<Span>) -> Vec<Fitt
         (nodes > 0).then(|| Fitting { site, nodes: Some(u32::try_from(nodes).unwrap_or(u32::MAX)) })
     };
     sites.filter_map(of).collect()
+}
+
+/// What all elements of an array cost at the least, at the least price for work that any node has in any hour, where its budget is below
+/// that.
+pub fn beyond_budget(state: &State, now: Time, spec: &JobSpec) -> Option<Money> {
+    let (array, budget) = (spec.array.as_ref()?, spec.request.budget?);
+    let element = Job::new(JobNumber::default(), &Arc::new(spec.clone()), now);
+    let each = i128::from(Means::of(state, now).least(&element).as_micros());
+    let all = each.checked_mul(i128::from(array.count())).and_then(|all| i64::try_from(all).ok());
+    // What costs more than can be counted is beyond every budget.
+    Some(all.map_or(Money::MAX, Money::from_micros)).filter(|all| budget < *all)
+}
+
+/// The first task of a workflow that no node does for, and the job as that task alone would ask for it.
+pub fn unmet_task(state: &State, spec: &JobSpec) -> Option<(String, JobSpec)> {
+    let workflow = &spec.workflow.as_ref()?.workflow;
+    let mut met: Vec<&[Requirement]> = Vec::new();
+    for task in workflow.tasks() {
+        if task.requires.is_empty() || met.contains(&task.requires.as_slice()) {
+            continue;
+        }
+        let mut alone = spec.clone();
+        alone.request.requires.extend(task.requires.iter().cloned());
+        if fitting(state, &alone).is_empty() {
+            return Some((task.name.clone(), alone));
+        }
+        met.push(&task.requires);
+        if met.len() == DEMANDS_MAX {
+            return None;
+        }
+    }
+    None
 }
 
 /// Whether a job could never run on these: it needs more nodes at once than fit, together or, where it asks for that, on one site.

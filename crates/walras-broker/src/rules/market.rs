@@ -61,12 +61,11 @@ impl State {
             queues.extend(self.queue(id, site, free, now));
             let from = now.checked_add(self.lead_of(id))?;
             let Some(horizon) = Interval::new(from, until) else { continue };
-            let mut times = Vec::new();
+            let (mut times, mut pieces) = (Vec::new(), Vec::new());
             add_free(&mut times, self, site, free, horizon);
             for (node, intervals) in FreeTimes::new(times).iter() {
-                for piece in self.sell(node, intervals, horizon, held.get(node), None) {
-                    slots.extend(affordable(node, piece, &mut worth));
-                }
+                self.sell(node, intervals, horizon, held.get(node), None, &mut pieces);
+                slots.extend(pieces.drain(..).filter_map(|piece| affordable(node, piece, &mut worth)));
             }
         }
         let mut offers = Offers::of_known(horizon, self.known.sites(), self.known.nodes(), slots).ok()?;
@@ -92,7 +91,7 @@ impl State {
         complement(horizon, &busy)
     }
 
-    /// What is left of a node's free time with its price: what a user pays, or the least that any does. The price of a piece
+    /// Adds what is left of a node's free time with its price: what a user pays, or the least that any does. The price of a piece
     /// that is sold whole does not depend on how much of it is held.
     pub(crate) fn sell(
         &self,
@@ -101,10 +100,11 @@ impl State {
         horizon: Interval,
         held: &[Interval],
         user: Option<&str>,
-    ) -> Vec<Piece> {
-        let Some(state) = self.node(node) else { return Vec::new() };
-        let Some(site) = self.site(state.site) else { return Vec::new() };
-        let Some(spec) = site.node_spec(node) else { return Vec::new() };
+        left: &mut Vec<Piece>,
+    ) {
+        let Some(state) = self.node(node) else { return };
+        let Some(site) = self.site(state.site) else { return };
+        let Some(spec) = site.node_spec(node) else { return };
         let units = spec.division.units();
         let (prices, class) = (&site.spec.prices, spec.class.as_deref());
         let base = match user {
@@ -115,12 +115,16 @@ impl State {
             && state.is_whole()
         {
             // Nothing cuts it but what is held: the same as below, without the steps between.
-            let open = free.intersection(horizon);
-            return open.map(|open| left_of(open, rate, held, units)).unwrap_or_default();
+            if let Some(open) = free.intersection(horizon) {
+                left_of(open, rate, held, units, left);
+            }
+            return;
         }
         let sell = |free: Interval| prices.sell(free, base, site.demand, self.policy.calendar);
         let sold = self.open(node, free, horizon, &[]).into_iter().flat_map(sell);
-        sold.flat_map(|(piece, rate)| left_of(piece, rate, held, units)).collect()
+        for (piece, rate) in sold {
+            left_of(piece, rate, held, units, left);
+        }
     }
 
     /// What a site's free intervals come to after a change; nothing where it has not said any.
@@ -249,19 +253,19 @@ pub(crate) struct Piece {
     pub(crate) units: u32,
 }
 
-/// What is left of a piece beside what is held, which takes one unit for every time it stands there.
-pub(crate) fn left_of(open: Interval, rate: Rate, held: &[Interval], units: u32) -> Vec<Piece> {
+/// Adds what is left of a piece beside what is held, which takes one unit for every time it stands there.
+pub(crate) fn left_of(open: Interval, rate: Rate, held: &[Interval], units: u32, left: &mut Vec<Piece>) {
     let piece = |(interval, units): (Interval, u32)| Piece { interval, rate, units };
     match (units, held) {
-        (1, []) => vec![piece((open, 1))],
+        (1, []) => left.push(piece((open, 1))),
         (1, [held]) => {
             let sides =
                 [(open.start(), held.start().min(open.end())), (held.end().max(open.start()), open.end())];
             let sides = sides.into_iter().filter_map(|(from, until)| Interval::new(from, until));
-            sides.map(|left| piece((left, 1))).collect()
+            left.extend(sides.map(|side| piece((side, 1))));
         }
-        (1, held) => complement(open, held).into_iter().map(|left| piece((left, 1))).collect(),
-        (_, held) => free_units(open, units, held).into_iter().map(piece).collect(),
+        (1, held) => left.extend(complement(open, held).into_iter().map(|it| piece((it, 1)))),
+        (_, held) => left.extend(free_units(open, units, held).into_iter().map(piece)),
     }
 }
 
@@ -328,7 +332,8 @@ mod tests {
         ]);
         for held in held {
             let left = complement(open, &held);
-            let pieces = left_of(open, rate, &held, 1);
+            let mut pieces = Vec::new();
+            left_of(open, rate, &held, 1, &mut pieces);
             assert!(pieces.iter().all(|piece| (piece.rate, piece.units) == (rate, 1)));
             assert_eq!(pieces.iter().map(|piece| piece.interval).collect::<Vec<_>>(), left, "{held:?}");
         }

@@ -3,7 +3,7 @@
 //! The verifier is given nothing but the nodes that the alternative uses and what is free there; it shares nothing with the
 //! searches.
 
-use super::check::name_of;
+use super::check::{PricedNodes, name_of};
 use super::market::Piece;
 use super::violation::{of_task, of_window};
 use crate::model::allocation::{Allocation, Hold, Part};
@@ -11,7 +11,6 @@ use crate::model::mismatch::Mismatch;
 use crate::model::site::NodeSpec;
 use crate::model::state::State;
 use crate::plan::Remaining;
-use std::collections::BTreeMap;
 use walras_model::workflow::Terms;
 use walras_model::workflow::{Lane, Platform};
 use walras_model::{
@@ -25,18 +24,19 @@ pub(super) fn window(
     state: &State,
     request: &Request,
     allocation: &Allocation,
-    priced: BTreeMap<NodeId, Vec<Piece>>,
+    priced: &PricedNodes,
 ) -> Vec<Mismatch> {
     let mut sites: Vec<SiteId> = allocation.legs.iter().map(|leg| leg.site).collect();
     sites.sort_unstable();
-    let Some(horizon) = horizon_of(&priced) else { return vec![Mismatch::NothingFree] };
-    let (mut nodes, mut slots) = (Vec::with_capacity(priced.len()), Vec::with_capacity(priced.len()));
+    let Some(horizon) = horizon_of(priced.pieces()) else { return vec![Mismatch::NothingFree] };
+    let (mut nodes, mut slots) =
+        (Vec::with_capacity(priced.len()), Vec::with_capacity(priced.pieces().len()));
     let mut known: Vec<NodeId> = Vec::with_capacity(priced.len());
-    for (id, pieces) in &priced {
+    for (id, pieces) in priced.iter() {
         let place = NodeId::from_index(nodes.len()).expect("there are no more nodes than ids");
-        let Some(node) = plain_node(state, *id, &sites) else { continue };
+        let Some(node) = plain_node(state, id, &sites) else { continue };
         nodes.push(node);
-        known.push(*id);
+        known.push(id);
         let slot = |it: &Piece| Slot::new(place, it.interval, it.rate).map(|slot| slot.with_units(it.units));
         slots.extend(pieces.iter().filter_map(slot));
     }
@@ -51,6 +51,7 @@ pub(super) fn window(
             let place = |id: &SiteId| sites.binary_search(id).ok().and_then(SiteId::from_index);
             wanted.iter().filter_map(place).collect()
         }),
+        nodes: None,
     };
     let batch = Batch::new(vec![Request { scope, ..request.clone() }]);
     // A node that is not there has a place that nothing has.
@@ -82,8 +83,8 @@ pub(super) fn one_each(allocation: &Allocation) -> Option<Mismatch> {
     (parts != holds).then_some(Mismatch::Inconsistent)
 }
 
-fn horizon_of(priced: &BTreeMap<NodeId, Vec<Piece>>) -> Option<Interval> {
-    let all = || priced.values().flatten().map(|piece| piece.interval);
+fn horizon_of(pieces: &[Piece]) -> Option<Interval> {
+    let all = || pieces.iter().map(|piece| piece.interval);
     Interval::new(all().map(|it| it.start()).min()?, all().map(|it| it.end()).max()?)
 }
 

@@ -20,7 +20,7 @@ fn what_needs_more_nodes_than_fit_can_never_run() {
     );
     assert!(!never(&vo.job("a", 5, 1)) && never(&vo.job("a", 6, 1)));
     let mut together = vo.job("a", 4, 1);
-    together.request.scope = Scope { same_site: true, sites: None };
+    together.request.scope = Scope { same_site: true, ..Scope::default() };
     assert!(never(&together));
     let mut there = vo.job("a", 3, 1);
     there.request.scope.sites = Some(vec![SiteId::new(0)]);

@@ -160,7 +160,7 @@ fn a_site_that_leaves_keeps_what_it_holds_and_sells_nothing_new() {
     );
     assert!(state.has_left(SITE));
     // The same site is welcome again, and nobody else under its name.
-    let spec = state.sites[0].spec.clone();
+    let spec = SiteSpec::clone(&state.sites[0].spec);
     let other = SiteSpec { owner: "other".to_owned(), ..spec.clone() };
     let refused = vo.broker.handle(at(vo.now), &Input::AddSite(Box::new(other))).unwrap_err();
     assert_eq!(refused, Refusal::BadSite(BadSite::OtherBefore));

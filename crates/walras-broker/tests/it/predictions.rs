@@ -50,7 +50,8 @@ fn a_short_job_is_judged_by_its_share_of_the_time_it_asks_for() {
     let mut short = vo.job("short", 1, 10);
     short.request.work = walras_model::Work::from_millis(100_000).unwrap();
     let Confidence { expected, at_least, jobs, .. } = quoted(&mut vo, short).confidence.unwrap();
-    assert_eq!((at_least, jobs), (Share::of_whole(3, 4), 3));
+    // Three of three kept to what they asked for, and half a job is added to both sides.
+    assert_eq!((at_least, jobs), (Share::of_whole(7, 8), 3));
     assert!(expected <= span(100_000), "{expected}");
     // Before shares were learnt, such a job was said to end in time with a probability of 0.
     vo.say(Input::SetPolicy(Box::new(Policy { predictions: None, ..policy() })));

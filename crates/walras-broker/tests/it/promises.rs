@@ -61,6 +61,35 @@ fn who_waits_moves_up_when_somebody_ends_early() {
     assert!(start <= begun + 11 * MINUTE, "{start}");
 }
 
+/// A window that moves by a minute is nothing to tell whoever waits for hours; one that moves by an hour is.
+#[test]
+fn users_are_told_of_what_concerns_them() {
+    for (takes, told) in [(99, 200), (50, 150)] {
+        let mut vo = vo(&[(1, 1_000)]);
+        vo.takes = takes;
+        let begun = vo.now;
+        for name in ["one", "two"] {
+            vo.submit(vo.job(name, 1, 100));
+            vo.run_until(vo.now + 10_000);
+        }
+        let number = vo.submit(vo.job("three", 1, 100));
+        vo.run_until(begun + 2 * MINUTE);
+        let about = |time: walras_model::Time, minutes: i64| {
+            let (from, to) = (begun + minutes * MINUTE, begun + (minutes + 1) * MINUTE);
+            assert!(
+                (from..to).contains(&time.as_millis()),
+                "{time} is not about {minutes} min after {begun}"
+            );
+        };
+        about(job(&vo, number).told.expect("its user was told of it").start, 200);
+        // The first job ends before its time, and all move up.
+        vo.run_until(begun + 100 * MINUTE);
+        let third = job(&vo, number);
+        about(third.plan.as_ref().expect("it is planned").start, 100 + takes);
+        about(third.told.expect("its user was told of it").start, told);
+    }
+}
+
 /// Nobody was there when a job was to start; it starts as soon as somebody is again, within its promise, and not behind those who came later.
 #[test]
 fn who_was_missed_goes_first() {

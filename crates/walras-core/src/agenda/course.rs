@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use walras_model::interval::Interval;
 use walras_model::offer::{Offers, Slot};
-use walras_model::quantity::{Money, Performance, Time};
+use walras_model::quantity::{Money, Performance, Span, Time};
 
 /// Somebody who waits, and what the searches need of it.
 struct Entry<'a> {
@@ -54,7 +54,7 @@ impl<'a> Course<'a> {
         let mut left = Calendar::new(&groups);
         let mut entries = Vec::with_capacity(problem.jobs.len());
         for waiting in problem.jobs {
-            let planned = waiting.planned.as_ref().filter(|_| waiting.promise.is_some());
+            let planned = waiting.planned.as_deref().filter(|_| waiting.promise.is_some());
             let spot = planned.and_then(|window| spot_of(&groups, waiting.worth, window));
             let spot = spot.filter(|spot| spot.is_free(&left));
             if let Some(spot) = &spot {
@@ -333,7 +333,7 @@ impl<'a> Course<'a> {
             if let Some(spot) = &entry.spot {
                 places.push(place);
                 let Waiting { request, planned, .. } = entry.waiting;
-                seeking.push(Seeking { spot, before: planned.as_ref(), request });
+                seeking.push(Seeking { spot, before: planned.as_deref(), request });
             }
         }
         let mut placed = vec![None; self.entries.len()];
@@ -341,7 +341,7 @@ impl<'a> Course<'a> {
             let entry = &self.entries[place];
             placed[place] = entry.promise.zip(window).map(|(promise, window)| Placed {
                 changed: entry.waiting.promise != Some(promise)
-                    || entry.waiting.planned.as_ref().is_none_or(|planned| !is_same(planned, &window)),
+                    || entry.waiting.planned.as_deref().is_none_or(|planned| !is_same(planned, &window)),
                 window,
                 promise,
                 renewed: entry.renewed,
@@ -365,7 +365,7 @@ impl Entry<'_> {
         let request = self.waiting.request;
         Claim {
             came: self.waiting.came.as_millis(),
-            estimate: request.work.as_millis(),
+            estimate: self.waiting.likely.map_or(request.work.as_millis(), Span::as_millis),
             nodes: request.tasks,
         }
     }

@@ -154,7 +154,7 @@ fn plans_of_many_stay_within_what_is_free() {
                     }
                 }
                 assert!(job.promise.is_none_or(|promise| promise.is_kept_by(&Terms::of(&placed.window))));
-                (job.promise, job.planned) = (Some(placed.promise), Some(placed.window));
+                (job.promise, job.planned) = (Some(placed.promise), Some(placed.window.into()));
             }
         }
     }

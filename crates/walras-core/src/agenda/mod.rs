@@ -63,6 +63,7 @@ mod tests;
 pub use order::{Claim, Precedence};
 pub use promise::{Late, PromiseLimits, Until};
 
+use std::sync::Arc;
 use walras_model::id::SiteId;
 use walras_model::interval::Interval;
 use walras_model::offer::Offers;
@@ -97,12 +98,14 @@ pub struct Waiting<'a> {
     pub request: &'a Request,
     /// Since when it waits.
     pub came: Time,
+    /// How long it is likely to run, where the order goes by that and not by what it asks for.
+    pub likely: Option<Span>,
     /// What its delay is worth to it.
     pub worth: Worth,
     /// What it was promised; `None` for a newcomer.
     pub promise: Option<Promise>,
     /// Where it is planned.
-    pub planned: Option<Window>,
+    pub planned: Option<Arc<Window>>,
     /// Who pays, as a place among the funds; nobody's funds limit it, without.
     pub payer: Option<usize>,
     /// Whether it has waited so long that nobody who comes after it may take what it could have, and that it is planned first and never later than it is.

@@ -49,7 +49,7 @@ fn nobody_goes_ahead_at_the_cost_of_an_overdue_job() {
     let offers = offers(&machines);
     let (wide, long) = (request(2, 5, true), request(1, 13, true));
     let plan = |jobs: &[Waiting<'_>]| plan_agenda(&problem(&offers, jobs, 2, AgendaRules::default())).placed;
-    let planned = plan(&[waiting(&wide, 0, 1)]).remove(0).map(|placed| placed.window);
+    let planned = plan(&[waiting(&wide, 0, 1)]).remove(0).map(|placed| placed.window.into());
     let promise = Some(Terms { start: at(16), finish: at(21), cost: Money::from_micros(1_000) });
     let starts = |overdue: bool| -> Vec<i64> {
         let first = Waiting { promise, planned: planned.clone(), overdue, ..waiting(&wide, 0, 1) };

@@ -288,11 +288,12 @@ impl ByAgenda<'_> {
             came,
             worth: Worth { per_second: 1, from: came },
             promise: self.promises[job],
-            planned: self.windows[job].clone(),
+            planned: self.windows[job].clone().map(Into::into),
             payer: None,
             overdue: false,
             owner: 0,
             crowds: false,
+            likely: None,
         }
     }
 }

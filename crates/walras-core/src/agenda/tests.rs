@@ -76,6 +76,7 @@ pub(super) fn waiting<'a>(request: &'a Request, came: i64, value: i64) -> Waitin
         overdue: false,
         owner: 0,
         crowds: false,
+        likely: None,
     }
 }
 
@@ -200,7 +201,7 @@ proptest! {
             prop_assert!(until == Until::Planned || placed.promise.finish == by);
             // Later plans keep what was promised, although the deadline is passed.
             let mut again = waiting(&request, 0, value);
-            (again.promise, again.planned) = (Some(placed.promise), Some(placed.window));
+            (again.promise, again.planned) = (Some(placed.promise), Some(placed.window.into()));
             let kept = plan_agenda(&problem(&offers, &[again], 0, run)).placed[0].clone();
             prop_assert!(kept.is_some_and(|kept| !kept.renewed && kept.promise == placed.promise));
         }
@@ -248,7 +249,7 @@ proptest! {
             known.push((place, None, None));
             let waits: Vec<Waiting<'_>> = known.iter().map(|(job, promise, window)| {
                 let mut waits = waiting(&requests[*job], i64::try_from(*job).unwrap(), jobs[*job].2);
-                (waits.promise, waits.planned) = (*promise, window.clone());
+                (waits.promise, waits.planned) = (*promise, window.clone().map(Into::into));
                 waits
             }).collect();
             let agenda = plan_agenda(&problem(&left, &waits, now, rules));
@@ -286,7 +287,7 @@ fn time_that_is_free_again_goes_to_who_waits() {
     // What ran until 10 has ended at 3.
     let early = offers(&[Machine { free: vec![(3, HORIZON)], ..machine }]);
     let mut again = waiting(&request, 0, 1);
-    (again.promise, again.planned) = (Some(placed.promise), Some(placed.window));
+    (again.promise, again.planned) = (Some(placed.promise), Some(placed.window.into()));
     let agenda = plan_agenda(&problem(&early, &[again], 3, AgendaRules::default()));
     let moved = agenda.placed[0].clone().unwrap();
     assert_eq!(
@@ -310,7 +311,7 @@ fn the_short_go_ahead_within_what_the_long_were_promised() {
     let mut later = jobs.to_vec();
     for (job, placed) in later.iter_mut().zip(&agenda.placed) {
         let placed = placed.clone().unwrap();
-        (job.promise, job.planned) = (Some(placed.promise), Some(placed.window));
+        (job.promise, job.planned) = (Some(placed.promise), Some(placed.window.into()));
     }
     let free = offers(&[Machine { free: vec![(8, HORIZON)], ..machine }]);
     let agenda = plan_agenda(&problem(&free, &later, 8, AgendaRules::default()));
@@ -326,7 +327,8 @@ fn what_a_promise_rested_on_may_go() {
     let jobs = [waiting(&request, 0, 1)];
     let placed = plan_agenda(&problem(&two, &jobs, 0, AgendaRules::default())).placed[0].clone().unwrap();
     let mut again = waiting(&request, 0, 1);
-    (again.promise, again.planned) = (Some(Promise { start: at(2), ..placed.promise }), Some(placed.window));
+    (again.promise, again.planned) =
+        (Some(Promise { start: at(2), ..placed.promise }), Some(placed.window.into()));
     again.promise = again.promise.map(|promise| Promise { finish: at(7), ..promise });
     let jobs = [again];
     // The first node is gone; the second is free soon enough, or is not.
@@ -346,7 +348,7 @@ fn who_has_lost_its_window_is_not_last() {
     let terms = |start: i64| Terms { start: at(start), finish: at(start + 5), cost: Money::from_micros(9) };
     let from_five =
         plan_agenda(&problem(&offers(&[machine(5)]), &[waiting(&request, 0, 1)], 0, AgendaRules::default()));
-    let planned = from_five.placed[0].clone().map(|placed| placed.window);
+    let planned = from_five.placed[0].clone().map(|placed| placed.window.into());
     // The first was to start by 2, and nobody was there; the second is planned at 5, and may start at 12.
     let lost = Waiting { promise: Some(terms(2)), ..waiting(&request, 0, 1) };
     let next =

@@ -23,6 +23,7 @@ use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use walras_model::offer::Offers;
 use walras_model::quantity::{Money, Performance, Rate, Time};
 use walras_model::request::Request;
@@ -125,6 +126,7 @@ impl WorkflowCase<'_> {
             // How many nodes a workflow takes is nobody's wish.
             tasks: None,
             performance_min: self.highest_performance_min(),
+            resources: BTreeMap::new(),
         };
         if self.spent() && smallest_change == SmallestChange::default() {
             return Some(Explanation { reasons: vec![Reason::NotExamined], smallest_change });
@@ -153,7 +155,7 @@ impl WorkflowCase<'_> {
         let case = Case {
             list: self.list,
             offers: self.offers,
-            sold: Sold { offers: self.offers, whole: true },
+            sold: Sold { offers: self.offers, whole: true, shared: None },
             request: &request,
             config: self.config,
             slots_read: Cell::new(0),

@@ -9,7 +9,8 @@
 //! 1. Every job is kept to the sites whose owners may let its user in.
 //! 2. Workflows are sized: the window that holds their tasks best by their strategy.
 //! 3. Windows are searched for the whole batch, in order of priority; all, or until more cannot change the choice ([`Listing`]).
-//! 4. Windows that do not hold their workflow are dropped.
+//! 4. Windows that do not hold their workflow are dropped; a workflow that is left without any and could have one of another size takes
+//!    that, and all are searched again.
 //! 5. Owners' rules, queues and everybody's preferences make a [`Negotiation`].
 //! 6. The policy's objective decides; by [`Objective::Satisfaction`] the stakeholders do.
 //! 7. Quotas and the units of queues are no part of a sum: picks that break them are dropped, lowest priority first.
@@ -17,6 +18,8 @@
 //! 9. While an overdue job finds nothing that it would find if nothing were held, only overdue jobs are served.
 //! 10. Tasks are placed in the windows that were picked; other windows of a served job become its spares. Alternatives
 //!     never overlap, so spares stay free until others take them.
+//!
+//! Whoever shows the plan may have the changes tried that it names to who has no window ([`confirm_changes`]).
 //!
 //! The plan is a pure function of the [`BatchProblem`], which borrows all that is large: it may be computed anywhere, and
 //! again later, to the same bytes.
@@ -51,6 +54,7 @@
 mod admission;
 mod bound;
 mod choice;
+mod confirm;
 mod enough;
 mod explained;
 mod front;
@@ -63,6 +67,7 @@ mod workflow;
 
 pub use bound::above_any_plan;
 pub use choice::{BatchChoice, MadeChoice, NoChoice, Proven};
+pub use confirm::{Unconfirmed, confirm_changes};
 pub use enough::Listing;
 pub use front::trade_off;
 pub use improve::{ImproveLimits, Improvement, PlanScheme, Standing, Unimproved};
@@ -247,32 +252,34 @@ pub struct BatchPlan {
 
 /// The plan for a problem.
 ///
-/// Of nodes that are sold in units, parallel jobs take what they need; workflows take them whole. Neither prices nor improvements know
-/// units yet: there, what two phases chose stays as it is.
+/// Of nodes that are sold in units, parallel jobs take what they need; workflows take them whole.
 pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
-    let (all, whole) = (problem.offers, problem.offers.whole());
+    let (all, in_one) = (problem.offers, problem.offers.whole());
     let open = problem.open.map(Offers::whole);
     let divided = all.is_divided();
-    let problem = &BatchProblem { offers: &whole, open: open.as_deref(), ..*problem };
-    let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
+    let problem = &BatchProblem { offers: &in_one, open: open.as_deref(), ..*problem };
     let own: Vec<Option<&SearchConfig>> = problem.jobs.iter().map(|job| job.search).collect();
     let whole: Vec<bool> = problem.jobs.iter().map(|job| job.workflow.is_some()).collect();
     let own = Own { searches: &own, whole: &whole };
-    let mut enough = enough::Enough::new(problem, &batch).filter(|_| !divided);
-    let is_enough = |found: &[walras_model::window::Alternative], active: &[JobId]| {
-        enough.as_mut().is_some_and(|enough| enough.is_reached(found, active))
+    let search = |batch: &Batch| {
+        let mut enough = enough::Enough::new(problem, batch).filter(|_| !divided);
+        let is_enough = |found: &[walras_model::window::Alternative], active: &[JobId]| {
+            enough.as_mut().is_some_and(|enough| enough.is_reached(found, active))
+        };
+        find_alternatives_each(all, batch, problem.search, own, problem.threads, is_enough)
     };
-    let mut found = find_alternatives_each(all, &batch, problem.search, own, problem.threads, is_enough);
-    workflow::keep_fitting(problem, &batch, &sizes, &mut found);
+    let workflow::Searched { batch, sizes, mut found } =
+        workflow::searched(problem, admission::admitted(problem), search);
     let mut negotiation = negotiation::negotiate(problem, &batch, &found);
     let options = negotiation::options(&batch, &found, negotiation.as_ref());
     let mut choice = choice::choose(problem, &batch, &found, negotiation.as_ref(), &options);
     if let (PlanScheme::Improved, BatchChoice::Made(made)) = (problem.scheme, &mut choice) {
         let agreed = negotiation.as_ref().and_then(|negotiation| negotiation.as_ref().ok());
-        made.unimproved = improve::unimproved(problem, &batch, divided);
+        let sold = improve::Sold::new(all, &batch, &whole);
+        made.unimproved = improve::unimproved(&sold, &batch);
         let better = match made.unimproved {
             Some(_) => None,
-            None => improve::improve(problem, &batch, &found, agreed, &options, made),
+            None => improve::improve((problem, &sold), &batch, &found, agreed, &options, made),
         };
         if let Some(better) = better {
             drop(options);

@@ -29,7 +29,8 @@ pub fn job_options(problem: &BatchProblem<'_>, searches: &[SearchConfig]) -> Job
     let mut all = Alternatives::default();
     for (place, search) in searches.iter().enumerate() {
         let mut found = find_alternatives_each(offers, &batch, search, own, 1, |_, _| false);
-        workflow::keep_fitting(&BatchProblem { search, ..*problem }, &batch, &sizes, &mut found);
+        // Nobody else is there to take a window from it.
+        let _ = workflow::keep_fitting(&BatchProblem { search, ..*problem }, &batch, &sizes, &mut found);
         all.found.extend(found.found);
         if place == 0 {
             all.unscheduled = found.unscheduled;

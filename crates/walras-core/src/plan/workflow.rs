@@ -4,13 +4,13 @@ use super::explained::{Effort, explain_workflow};
 use super::served::PlacedTasks;
 use super::{BatchJob, BatchProblem};
 use crate::refine::{
-    Care, Refined, SizeOption, SupportLimits, best_size, refine_window, size_options, supporting_schedules,
+    Care, Refined, SizeOption, Sizing, SupportLimits, best_size, refine_window, supporting_schedules,
 };
 use crate::search::{Alternatives, LimitHit, Mode, Unscheduled};
 use crate::slots::SlotList;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::id::JobId;
-use walras_model::request::{Batch, Request};
+use walras_model::request::{Batch, Request, Scope};
 use walras_model::window::Window;
 use walras_model::workflow::{Platform, Terms, Workflow};
 use walras_model::{Explanation, Reason};
@@ -39,38 +39,83 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
     if problem.jobs.iter().all(|job| job.workflow.is_none()) {
         return (batch, sizes);
     }
+    let list = SlotList::from_offers(problem.offers);
     let mut requests: Vec<Request> = batch.requests().to_vec();
     for (job, (request, options)) in requests.iter_mut().zip(&mut sizes).enumerate() {
         let Some((workflow, strategy)) = problem.job(job).workflow else { continue };
         let care = problem.care(workflow);
-        *options = size_options(
-            (workflow, problem.job(job).nodes_max),
-            problem.offers,
-            problem.network,
+        let sizing = Sizing {
+            bounded: (workflow, problem.job(job).nodes_max),
+            offers: problem.offers,
+            network: problem.network,
             request,
             strategy,
-            problem.search_of(job),
+            config: problem.search_of(job),
             care,
-        );
+        };
+        *options = sizing.options(&list);
         // Without any that fits, the search sees the smallest; all of them say why there is no window.
-        let best = best_size(options, strategy).or(options.first().map(|option| option.size));
-        if let Some(best) = best {
-            (request.tasks, request.work) = (best.nodes, best.work);
+        let shown = || options.iter().find(|option| option.among.is_some()).or(options.first());
+        if let Some(best) = best_size(options, strategy).or_else(shown) {
+            best.ask(request);
         }
     }
     (Batch::new(requests), sizes)
 }
 
+/// So often workflows that were left without a window take another size.
+const RESIZED_MAX: usize = 3;
+
+/// A batch whose workflows have their size, with the windows that were found and hold them.
+pub(super) struct Searched {
+    pub(super) batch: Batch,
+    /// By job: the sizes that were looked at.
+    pub(super) sizes: Vec<Vec<SizeOption>>,
+    pub(super) found: Alternatives,
+}
+
+/// Searches a batch. A workflow whose window others have taken, and that still has one of another size, takes that: then all are searched
+/// again.
+pub(super) fn searched(
+    problem: &BatchProblem<'_>,
+    batch: Batch,
+    search: impl Fn(&Batch) -> Alternatives,
+) -> Searched {
+    let (mut batch, mut sizes) = sized(problem, batch);
+    let mut resized = 0;
+    loop {
+        let mut found = search(&batch);
+        let others = keep_fitting(problem, &batch, &sizes, &mut found);
+        if others.is_empty() || resized == RESIZED_MAX {
+            return Searched { batch, sizes, found };
+        }
+        resized += 1;
+        let mut requests = batch.requests().to_vec();
+        for OtherSize { job, best, options } in others {
+            best.ask(&mut requests[job.index()]);
+            sizes[job.index()] = options;
+        }
+        batch = Batch::new(requests);
+    }
+}
+
+/// A size of window that there is for a workflow on what others have left of the one that it looked for.
+pub(super) struct OtherSize {
+    job: JobId,
+    best: SizeOption,
+    options: Vec<SizeOption>,
+}
+
 /// Leaves out the windows that do not hold their workflow. Workflows that are left without any are unscheduled, with
-/// reasons over all sizes of window that they could take.
+/// reasons over all sizes of window that they could take; those that could have one of another size are given back.
 pub(super) fn keep_fitting(
     problem: &BatchProblem<'_>,
     batch: &Batch,
     sizes: &[Vec<SizeOption>],
     found: &mut Alternatives,
-) {
+) -> Vec<OtherSize> {
     if problem.jobs.iter().all(|job| job.workflow.is_none()) {
-        return;
+        return Vec::new();
     }
     let turns = Turns::new(problem, batch, found);
     let (mut kept, mut lost) = (BTreeSet::new(), BTreeSet::new());
@@ -90,18 +135,19 @@ pub(super) fn keep_fitting(
     let unscheduled = |job: &JobId| Unscheduled { job: *job, explanation: explanation() };
     found.unscheduled.extend(lost.difference(&kept).map(unscheduled));
     found.unscheduled.sort_by_key(|unscheduled| unscheduled.job);
-    explain_over_sizes(problem, batch, sizes, &turns, found);
+    explain_over_sizes(problem, batch, sizes, &turns, found)
 }
 
-/// Gives every workflow without a window the reasons of all its sizes.
+/// Gives every workflow without a window the reasons of all its sizes; gives back those that have one of another size.
 fn explain_over_sizes(
     problem: &BatchProblem<'_>,
     batch: &Batch,
     sizes: &[Vec<SizeOption>],
     turns: &Turns,
     found: &mut Alternatives,
-) {
+) -> Vec<OtherSize> {
     let mut effort = Effort::default();
+    let mut others_do = Vec::new();
     for Unscheduled { job, explanation } in &mut found.unscheduled {
         let BatchJob { workflow: Some((workflow, strategy)), nodes_max, .. } = problem.job(job.index())
         else {
@@ -118,6 +164,12 @@ fn explain_over_sizes(
         let (list, others) = turns.list_of(*job, problem);
         // Where another size would do as things are, what is said of the size that was looked for stays.
         let by_own = BatchProblem { search: problem.search_of(job.index()), ..*problem };
+        if batch.request(*job).scope.nodes.is_some()
+            && let Some(other) = other_size(&by_own, batch, *job, &list)
+        {
+            others_do.push(other);
+            continue;
+        }
         let why = explain_workflow(
             &by_own,
             &list,
@@ -128,6 +180,7 @@ fn explain_over_sizes(
         let Some(mut why) = why else {
             // How many nodes it takes is nobody's wish.
             explanation.smallest_change.tasks = None;
+            others_do.extend(other_size(&by_own, batch, *job, &list));
             continue;
         };
         let fitted = sizes.get(job.index()).is_some_and(|sizes| sizes.iter().any(|size| size.fit.is_some()));
@@ -139,6 +192,30 @@ fn explain_over_sizes(
     if effort.cut_short {
         found.limits_hit.insert(LimitHit::Explanations);
     }
+    others_do
+}
+
+/// The best size of which there is a window on a list, where that is another than was looked for.
+fn other_size(problem: &BatchProblem<'_>, batch: &Batch, job: JobId, list: &SlotList) -> Option<OtherSize> {
+    let BatchJob { workflow, nodes_max, .. } = problem.job(job.index());
+    let (workflow, strategy) = workflow?;
+    let known = batch.request(job);
+    // Which nodes it was to be among says nothing of other sizes.
+    let request = Request { scope: Scope { nodes: None, ..known.scope.clone() }, ..known.clone() };
+    let sizing = Sizing {
+        bounded: (workflow, nodes_max),
+        offers: problem.offers,
+        network: problem.network,
+        request: &request,
+        strategy,
+        config: problem.search,
+        care: problem.care(workflow),
+    };
+    let options = sizing.options(list);
+    let best = best_size(&options, strategy)?.clone();
+    let as_known =
+        (best.size.nodes, best.size.work, &best.among) == (known.tasks, known.work, &known.scope.nodes);
+    (!as_known).then_some(OtherSize { job, best, options })
 }
 
 /// What each job could still see when it looked for its first window.

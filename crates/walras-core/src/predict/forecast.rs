@@ -3,6 +3,7 @@
 use super::category::{Category, Summary};
 use super::consensus::{self, Guess};
 use super::feature::{Feature, JobFeatures, Key};
+use super::kept::Kept;
 use super::margin::{Calibration, Margin, Margins};
 use super::score::Scores;
 use super::template::{self, LIKENESSES, PER_LIKENESS, TEMPLATES, Template};
@@ -45,6 +46,9 @@ pub struct Predictor {
     /// How far off predictions were.
     #[cfg_attr(feature = "serde", serde(default))]
     margins: Margins,
+    /// Who ended within what they asked for.
+    #[cfg_attr(feature = "serde", serde(default))]
+    kept: Kept,
 }
 
 /// All guesses for one job, made before it ran, and what was made of them.
@@ -134,6 +138,7 @@ impl Predictor {
             estimated: 0,
             overrun: 0,
             margins: Margins::default(),
+            kept: Kept::default(),
         }
     }
 
@@ -186,13 +191,14 @@ impl Predictor {
         let limit = job.estimate.filter(|_| self.estimates_are_limits());
         let guess = Span::from_millis(guess)?;
         let value = limit.map_or(guess, |limit| guess.min(limit));
-        let estimate = job.estimate.filter(|_| self.quantity == Quantity::RunTime);
+        let asked = job.estimate.filter(|_| self.quantity == Quantity::RunTime);
+        let within = asked.and_then(|_| self.kept.chance(&groups));
         Some(Prediction {
             value,
             by: self.source(place, job)?,
             error: error.and_then(|error| Span::from_millis(i64::try_from(error).ok()?)),
             capped: value < guess,
-            margin: self.margins.around(value, &groups, estimate, limit),
+            margin: self.margins.around(value, &groups, within, limit),
         })
     }
 
@@ -214,6 +220,7 @@ impl Predictor {
             }
         }
         if let Some(estimate) = job.estimate.filter(|_| self.quantity == Quantity::RunTime) {
+            self.kept.learn(&groups(job), value <= estimate);
             self.estimated += 1;
             // Clusters end a job a little after its limit: that is no overrun.
             let tolerated = estimate.as_millis().saturating_add(estimate.as_millis() / 20);

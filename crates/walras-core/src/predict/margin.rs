@@ -70,7 +70,7 @@ pub struct Margin {
     pub deviation: Span,
     /// What it would be if it were as far off as the worst.
     pub max: Span,
-    /// The job ends within the user's estimate with at least this probability; `None` without an estimate.
+    /// The job ends within the user's estimate with this probability; `None` without an estimate, and while too few have ended.
     pub within_estimate: Option<Share>,
 }
 
@@ -106,7 +106,7 @@ impl Margins {
         &self,
         likely: Span,
         groups: &[(usize, Key)],
-        estimate: Option<Span>,
+        within_estimate: Option<Share>,
         limit: Option<Span>,
     ) -> Option<Margin> {
         let enough = groups.iter().filter_map(|group| self.some.get(group)).find(|it| it.len() >= SOME_MIN);
@@ -119,16 +119,12 @@ impl Margins {
             Some(limit.map_or(span, |limit| span.min(limit)))
         };
         let bound = self.place(shares.len()).and_then(|place| scaled(self.grown(*shares.get(place)?)));
-        let within = |estimate: Span| {
-            let held = shares.iter().filter(|share| base * i128::from(**share) <= whole(estimate)).count();
-            Share::of_whole(held as i128, shares.len() as i128 + 1)
-        };
         Some(Margin {
             jobs: u32::try_from(shares.len()).ok()?,
             nine_in_ten: bound.map(|bound| bound.max(likely)),
             deviation: scaled(off(&shares)?)?,
             max: scaled(i128::from(*shares.last()?))?.max(likely),
-            within_estimate: estimate.map(within),
+            within_estimate,
         })
     }
 
@@ -229,12 +225,11 @@ mod tests {
 
     #[test]
     fn a_bound_is_the_quantile_of_shares() {
-        let margin = |count| taught(1..=count).around(seconds(20), &[], Some(seconds(10)), None).unwrap();
+        let margin = |count| taught(1..=count).around(seconds(20), &[], None, None).unwrap();
         assert_eq!(margin(8).nine_in_ten, None);
-        // The ninth of nine, as a share of ten seconds, of twenty: and one half of each is five of ten.
+        // The ninth of nine, as a share of ten seconds, of twenty.
         assert_eq!((margin(9).nine_in_ten, margin(9).max), (Some(seconds(20)), seconds(20)));
         assert_eq!(margin(19).nine_in_ten, Some(seconds(36)));
-        assert_eq!(margin(9).within_estimate, Some(Share::of_whole(5, 10)));
         let limited = taught(1..=19).around(seconds(20), &[], None, Some(seconds(25))).unwrap();
         assert_eq!((limited.nine_in_ten, limited.max), (Some(seconds(25)), seconds(25)));
     }

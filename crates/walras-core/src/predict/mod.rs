@@ -16,7 +16,7 @@
 //! beyond it.
 //!
 //! With the prediction comes a [`Margin`]: what nine of ten such jobs stay within, held to it by what came of the bounds
-//! before (`margin.rs`).
+//! before (`margin.rs`), and how likely the job is to end within what it asks for (`kept.rs`).
 //!
 //! **Complexity.** A forecast and an update each visit a fixed number of categories in ordered maps: O(log n) in
 //! the number of categories. The maps are persistent: a copy, for whoever looks while others learn, is O(1).
@@ -45,6 +45,7 @@ mod category;
 mod consensus;
 mod feature;
 mod forecast;
+mod kept;
 mod margin;
 mod score;
 mod template;

@@ -54,7 +54,8 @@ pub use learn::{Choice, LearnError, Learnt, LearntCriterion, learn};
 pub use pareto::{Point, pareto_front};
 pub use preference::{Aggregation, Preference, PreferenceError, Scored, score};
 pub use problem::{
-    Collective, Compromise, CompromiseError, CompromiseJob, CompromiseOption, CompromiseProblem, Party, Voice,
+    Collective, Compromise, CompromiseError, CompromiseJob, CompromiseOption, CompromiseProblem, Party,
+    Shared, Voice,
 };
 pub use stakeholders::{
     CollectiveWish, JobWish, Negotiation, NegotiationTerms, Source, Stakeholders, User, WishError,

@@ -92,6 +92,15 @@ pub enum CompromiseError {
 /// Lexicographic values of so many levels fit the aggregate.
 const LEVELS_MAX: usize = 4;
 
+/// What options share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// How much of it there is.
+    pub most: i64,
+    /// How much an option takes of it, which is named by the place of its job and its own there.
+    pub takes: Vec<((usize, usize), i64)>,
+}
+
 /// Who gets what, and how content everybody is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compromise {
@@ -129,16 +138,16 @@ impl CompromiseProblem {
         Ok(CompromiseProblem { jobs, parties, weights, capacities, across })
     }
 
-    /// The same problem where at most one option of each of these sets is had; an option is named by the place of its job and its own there.
+    /// The same problem where options share more than owners said.
     ///
     /// # Panics
-    /// When a set names an option that does not exist.
-    pub fn excluding(mut self, sets: &[Vec<(usize, usize)>]) -> CompromiseProblem {
-        for set in sets {
+    /// When an option is named that does not exist.
+    pub fn sharing(mut self, all: &[Shared]) -> CompromiseProblem {
+        for shared in all {
             let place = self.capacities.len();
-            self.capacities.push(1);
-            for (job, option) in set {
-                self.jobs[*job].options[*option].takes.push((place, 1));
+            self.capacities.push(shared.most);
+            for ((job, option), units) in &shared.takes {
+                self.jobs[*job].options[*option].takes.push((place, *units));
             }
         }
         self

@@ -6,27 +6,29 @@
 //! **Method.** For each number of nodes, list scheduling on as many nodes of the request's least performance says how
 //! long the workflow takes there. A window of that length, of a moment more for every task (each is rounded up on its
 //! own), and of up to twice that, is searched; the first one into which the workflow can really be placed is an option,
-//! with its price and its end. Where the first window of no length holds it, later ones are looked at, one after another.
+//! with its price and its end. Where the first window of no length holds it, later ones are looked at, one after another;
+//! and where tasks need different nodes, windows of nodes of every kind that they need (`kinds`).
 //! Of the options the strategy takes the one that ends first, or that costs least.
 //!
 //! **Complexity.** Numbers of nodes grow by about a third each, so there are O(log width) of them; each takes a list pass,
 //! and up to five window searches and placements; where none of these holds the workflow, up to [`WINDOWS_MAX`] for each
 //! length.
 
+use super::kinds::Kinds;
+use super::length::{least_work, rounded_up, stretched};
 use super::{NoSchedule, RefineEffort, Refined, Strategy, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
 use std::borrow::Cow;
-use walras_model::attribute::Attributes;
+use std::collections::BTreeSet;
 use walras_model::id::{NodeId, SiteId};
-use walras_model::interval::Interval;
 use walras_model::offer::Offers;
 use walras_model::outcome::Outcome;
-use walras_model::quantity::{Money, Performance, Rate, Span, TIME_LIMIT, Time, Work};
-use walras_model::request::Request;
+use walras_model::quantity::{Money, Performance, Time, Work};
+use walras_model::request::{Request, Scope};
 use walras_model::window::Window;
 use walras_model::workflow::Terms;
-use walras_model::workflow::{Lane, Network, Platform, Workflow};
+use walras_model::workflow::{Network, Platform, Workflow};
 
 /// Windows are tried at these multiples of the least length, in hundredths.
 const STRETCHES: [i64; 4] = [100, 125, 160, 200];
@@ -138,6 +140,16 @@ pub struct SizeOption {
     pub size: Size,
     /// The first window of that size into which the workflow goes; `None` when there is none.
     pub fit: Option<SizeFit>,
+    /// Among which nodes that is searched, where tasks need different ones.
+    pub among: Option<BTreeSet<NodeId>>,
+}
+
+impl SizeOption {
+    /// Lets a request ask for a window like this.
+    pub(crate) fn ask(&self, request: &mut Request) {
+        (request.tasks, request.work) = (self.size.nodes, self.size.work);
+        request.scope.nodes.clone_from(&self.among);
+    }
 }
 
 /// A window that holds the workflow.
@@ -186,26 +198,115 @@ pub(crate) fn sizes(
     widths.into_iter().filter_map(of_width).collect()
 }
 
-/// All sizes worth trying for this request, fewest nodes first, with what comes of each.
-///
-/// `request` states everything but tasks and work; `config` says how its windows are searched.
-pub fn size_options(
-    bounded: Bounded<'_>,
-    offers: &Offers,
-    network: Network,
-    request: &Request,
-    strategy: Strategy,
-    config: &SearchConfig,
-    care: Care,
-) -> Vec<SizeOption> {
-    let list = SlotList::from_offers(offers);
-    let (workflow, _) = bounded;
-    let tried = |size: Size, most: usize| {
-        let asked = size.asked_by(request);
-        let mut left = Cow::Borrowed(&list);
+/// What sizes of window are looked at for.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizing<'a> {
+    /// The workflow.
+    pub bounded: Bounded<'a>,
+    /// What is for sale.
+    pub offers: &'a Offers,
+    /// What joins nodes and sites.
+    pub network: Network,
+    /// Everything but tasks and work.
+    pub request: &'a Request,
+    /// How tasks are placed.
+    pub strategy: Strategy,
+    /// How windows are searched.
+    pub config: &'a SearchConfig,
+    /// How closely is looked.
+    pub care: Care,
+}
+
+impl Sizing<'_> {
+    /// All sizes worth trying, fewest nodes first, with what comes of each on what is free.
+    pub fn options(&self, list: &SlotList) -> Vec<SizeOption> {
+        let sizes = sizes(self.bounded, self.offers, self.network, self.request.performance_min, self.care);
+        let mut options: Vec<SizeOption> =
+            sizes.iter().filter_map(|sizes| self.of_width(list, sizes)).collect();
+        if options.iter().any(|option| option.fit.is_none()) {
+            self.mix(list, &sizes, &mut options);
+        }
+        options
+    }
+
+    /// Gives sizes of which no window holds the workflow one of nodes of every kind that its tasks need. A workflow may need more kinds
+    /// than it has tasks that run at a time.
+    fn mix(&self, list: &SlotList, sizes: &[Vec<Size>], options: &mut Vec<SizeOption>) {
+        let (workflow, most) = self.bounded;
+        let Some(kinds) = Kinds::of(workflow, self.offers, self.request) else { return };
+        let least = kinds.least_nodes();
+        if most.is_some_and(|most| most < least) {
+            return;
+        }
+        let in_turn = least_work(workflow, 1, self.request.performance_min, self.network);
+        let longest = |nodes| in_turn.map(|work| Size { nodes, work });
+        for (sizes, option) in sizes.iter().zip(options.iter_mut()) {
+            let nodes = option.size.nodes;
+            if option.fit.is_none() && nodes >= least {
+                let mixed = self.mixed(list, &kinds, sizes.iter().copied().chain(longest(nodes)));
+                *option = mixed.unwrap_or_else(|| option.clone());
+            }
+        }
+        if options.iter().all(|option| option.size.nodes < least) {
+            let stretched = STRETCHES.iter().filter_map(|stretch| {
+                Some(Size { nodes: least, work: stretched(longest(least)?.work, *stretch)? })
+            });
+            options.extend(self.mixed(list, &kinds, stretched));
+        }
+        if options.iter().all(|option| option.fit.is_none()) {
+            self.show_what_would_do(list, &kinds, options);
+        }
+    }
+
+    /// Where no window holds the workflow, that of nodes of every kind which no limit keeps away is the one to say something of.
+    fn show_what_would_do(&self, list: &SlotList, kinds: &Kinds, options: &mut [SizeOption]) {
+        let unlimited = Request { budget: None, price_max: None, deadline: None, ..self.request.clone() };
+        let wide = options.iter_mut().find(|option| option.size.nodes >= kinds.least_nodes());
+        if let Some(option) = wide {
+            let asked = option.size.asked_by(&unlimited);
+            option.among = kinds.nodes(list, self.offers, &asked, self.config, None);
+        }
+    }
+
+    /// The first of some sizes of which there is a window of nodes of every kind that holds the workflow.
+    fn mixed(&self, list: &SlotList, kinds: &Kinds, sizes: impl Iterator<Item = Size>) -> Option<SizeOption> {
+        let sites: Vec<Option<SiteId>> = match self.request.scope.same_site {
+            true => (0..self.offers.sites().len()).map(SiteId::from_index).collect(),
+            false => vec![None],
+        };
+        let mut tried = sizes.flat_map(|size| sites.iter().map(move |site| (size, *site)));
+        tried.find_map(|(size, site)| {
+            let asked = size.asked_by(self.request);
+            let among = kinds.nodes(list, self.offers, &asked, self.config, site)?;
+            let scope = Scope { nodes: Some(among.clone()), ..self.request.scope.clone() };
+            let fit = self.tried(list, &Request { scope, ..asked }, 1)?;
+            Some(SizeOption { size, fit: Some(fit), among: Some(among) })
+        })
+    }
+
+    /// The shortest window of one number of nodes that holds the workflow, first of those that are found first.
+    fn of_width(&self, list: &SlotList, sizes: &[Size]) -> Option<SizeOption> {
+        let first_of_all = |most| {
+            let mut fits = sizes.iter().map(|size| SizeOption {
+                size: *size,
+                fit: self.tried(list, &size.asked_by(self.request), most),
+                among: None,
+            });
+            fits.find(|option| option.fit.is_some())
+        };
+        let most = self.care.windows();
+        let later = || (most > 1).then(|| first_of_all(most)).flatten();
+        let none = || sizes.first().map(|size| SizeOption { size: *size, fit: None, among: None });
+        first_of_all(1).or_else(later).or_else(none)
+    }
+
+    /// The first of so many windows of a size that holds the workflow.
+    fn tried(&self, list: &SlotList, asked: &Request, most: usize) -> Option<SizeFit> {
+        let mut left = Cow::Borrowed(list);
         for later in (0..most).rev() {
-            let window = find_window(&left, offers, &asked, config).found()?;
-            let fit = fit(workflow, offers, network, request, (strategy, care), &window);
+            let window = find_window(&left, self.offers, asked, self.config).found()?;
+            let how = (self.strategy, self.care);
+            let fit = fit(self.bounded.0, self.offers, self.network, self.request, how, &window);
             if fit.is_some() {
                 return fit;
             }
@@ -214,28 +315,17 @@ pub fn size_options(
             }
         }
         None
-    };
-    let of_width = |sizes: Vec<Size>| {
-        let first_of_all = |most| {
-            let fits = sizes.iter().map(|size| SizeOption { size: *size, fit: tried(*size, most) });
-            fits.into_iter().find(|option| option.fit.is_some())
-        };
-        let most = care.windows();
-        let later = || (most > 1).then(|| first_of_all(most)).flatten();
-        let none = || sizes.first().map(|size| SizeOption { size: *size, fit: None });
-        first_of_all(1).or_else(later).or_else(none)
-    };
-    sizes(bounded, offers, network, request.performance_min, care).into_iter().filter_map(of_width).collect()
+    }
 }
 
 /// The best of the options by the strategy.
-pub fn best_size(options: &[SizeOption], strategy: Strategy) -> Option<Size> {
-    let fits = options.iter().filter_map(|option| Some((option.size, option.fit?)));
-    let best = fits.min_by_key(|(size, fit)| {
-        let (cost, finish) = (fit.cost.as_micros(), fit.finish.as_millis());
-        if strategy == Strategy::Cheapest { (cost, finish, size.nodes) } else { (finish, cost, size.nodes) }
+pub fn best_size(options: &[SizeOption], strategy: Strategy) -> Option<&SizeOption> {
+    let fits = options.iter().filter_map(|option| Some((option, option.fit?)));
+    let best = fits.min_by_key(|(option, fit)| {
+        let (cost, finish, nodes) = (fit.cost.as_micros(), fit.finish.as_millis(), option.size.nodes);
+        if strategy == Strategy::Cheapest { (cost, finish, nodes) } else { (finish, cost, nodes) }
     });
-    best.map(|(size, _)| size)
+    best.map(|(option, _)| option)
 }
 
 /// Places a workflow into a window. The deadline is the request's; the budget has been spent on the window.
@@ -266,47 +356,6 @@ pub(crate) fn fit(
     let finish = refined.schedule.finish();
     let kept = request.deadline.is_none_or(|deadline| finish <= deadline);
     kept.then(|| SizeFit { start: window.start(), end: window.end(), finish, cost: window.cost() })
-}
-
-/// The work that a node must offer so that as many of this performance take all tasks, by list scheduling.
-fn least_work(workflow: &Workflow, nodes: u32, performance: Performance, network: Network) -> Option<Work> {
-    let horizon = Interval::new(Time::from_millis(0)?, Time::from_millis(TIME_LIMIT)?)?;
-    let lane = |number: u32| {
-        Some(Lane {
-            node: NodeId::new(number),
-            name: String::new(),
-            site: SiteId::new(0),
-            site_name: String::new(),
-            performance,
-            rate: Rate::from_micros_per_second(1)?,
-            free: vec![horizon],
-            attributes: Attributes::new(),
-        })
-    };
-    let lanes: Option<Vec<Lane>> = (0..nodes).map(lane).collect();
-    let platform = Platform { lanes: lanes?, network };
-    // Attributes, cores and memory are for the real nodes to satisfy.
-    let tasks = workflow.tasks().iter().map(|task| {
-        let mut plain = task.clone();
-        plain.requires.clear();
-        plain
-    });
-    let plain = Workflow::new(workflow.name(), tasks.collect(), workflow.edges().to_vec()).ok()?;
-    let schedule = super::baseline(&plain, &platform, &Terms::default(), super::Baseline::Heft)?;
-    let span = schedule.makespan().max(Span::from_millis(1)?);
-    let work = performance.work_in_millis(span.as_millis());
-    Work::from_millis(i64::try_from(work.max(1)).ok()?)
-}
-
-fn stretched(work: Work, hundredths: i64) -> Option<Work> {
-    Work::from_millis(work.as_millis().checked_mul(hundredths)? / 100)
-}
-
-/// What one node after another may lose of the least work where the time of every task is rounded up on the fastest node.
-fn rounded_up(workflow: &Workflow, offers: &Offers, least: Work) -> Option<Work> {
-    let fastest = offers.nodes().iter().map(|node| node.performance).max()?;
-    let lost = fastest.work_in_millis(i64::try_from(workflow.tasks().len()).ok()?);
-    Work::from_millis(least.as_millis().checked_add(i64::try_from(lost).ok()?)?)
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@
 //! comes and its window has lost a slot to another, it searches again from that start. Jobs that get nothing are
 //! explained on what is left in the end.
 //!
-//! Where nodes are sold in units, jobs that take the same of every node search on lists of their own, of lanes ([`super::lanes`]); what is cut
-//! from one list is cut from all.
+//! Where nodes are sold in units, ALP and AMP search what is free step by step ([`super::steps`]). By a criterion, jobs that take the same of every node
+//! search on lists of their own, of lanes ([`super::lanes`]); what is cut from one list is cut from all.
 //!
 //! A job may ask for a search of its own: it then takes its turn like everybody, and is searched from the head by it.
 //!
@@ -24,22 +24,25 @@
 //!
 //! Source: the scheduling scheme of Toporkov et al.
 
+mod why;
+
 use super::Found;
 use super::ahead::{Ahead, FoundAhead};
-use super::config::{Mode, SearchConfig};
+use super::config::{Algorithm, Mode, SearchConfig};
 use super::job::{JobSearch, Problems};
-use super::lanes::{Lanes, SharedTime, lanes_of};
-use super::view::View;
-use crate::explain::{Sold, explain_counting};
+use super::lanes::{Lanes, lanes_of};
+use super::shared::SharedTime;
+use super::steps::Steps;
 use crate::slots::SlotList;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use walras_model::Explanation;
 use walras_model::id::JobId;
 use walras_model::offer::Offers;
 use walras_model::quantity::Time;
 use walras_model::request::Batch;
 use walras_model::window::{Alternative, Window};
-use walras_model::{Explanation, Reason};
+use why::not_examined;
 
 /// A job for which no window was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,12 +145,23 @@ pub(crate) fn find_alternatives_each(
     threads: usize,
     enough: impl FnMut(&[Alternative], &[JobId]) -> bool,
 ) -> Alternatives {
-    let (lanes, lanes_of_job) = lanes_of(offers, batch, own.whole);
+    let shared = offers.is_divided().then(|| SharedTime::new(offers));
+    let first = earliest_only(config, own).then_some(shared.as_ref()).flatten();
+    let steps = first.and_then(|shared| Steps::new(offers, shared.clone(), batch, own.whole));
+    let (lanes, lanes_of_job) = match &shared {
+        Some(shared) if steps.is_none() => lanes_of(offers, shared, batch, own.whole),
+        _ => (Vec::new(), vec![Some(0); batch.requests().len()]),
+    };
+    let asked = (batch, config, own.searches);
     let mut run = Run {
-        problems: Problems::new(offers, &lanes, lanes_of_job, (batch, config, own.searches)),
+        problems: match steps {
+            Some(steps) => Problems::on_steps(offers, steps, asked),
+            None => Problems::new(offers, &lanes, lanes_of_job, asked),
+        },
         sold: (offers, own.whole),
-        shared: (!lanes.is_empty()).then(|| (SharedTime::new(offers), &lanes[..])),
+        shared: shared.map(|shared| (shared, &lanes[..])),
         untouched: BTreeMap::new(),
+        lanes_now: None,
         jobs: vec![JobSearch::default(); batch.requests().len()],
         explanation_slots: 0,
         result: Alternatives::default(),
@@ -165,6 +179,12 @@ pub(crate) fn find_alternatives_each(
     run.result
 }
 
+/// Whether every job looks for its earliest window.
+fn earliest_only(config: &SearchConfig, own: Own<'_>) -> bool {
+    let mut all = std::iter::once(config).chain(own.searches.iter().copied().flatten());
+    all.all(|config| matches!(config.algorithm, Algorithm::Alp | Algorithm::Amp))
+}
+
 /// Jobs by the start of their first window, then by rank.
 type ByStart = BinaryHeap<Reverse<(Time, usize, JobId)>>;
 
@@ -172,10 +192,12 @@ struct Run<'a> {
     problems: Problems<'a>,
     /// What is for sale, whether on lanes or not, and by job whether it takes nodes whole.
     sold: (&'a Offers, &'a [bool]),
-    /// What is free on nodes and which lanes it makes, where nodes are sold in units.
+    /// Where nodes are sold in units: what is free of them and which lanes it makes; where steps are searched, what was free before any cut, and no lanes.
     shared: Option<(SharedTime, &'a [Lanes])>,
     /// The lists as they were before any cut, once somebody asked.
     untouched: BTreeMap<usize, SlotList>,
+    /// Where steps are searched, the lanes that somebody without a window was last explained on: of which kind, and how many windows were found by then.
+    lanes_now: Option<((usize, usize), Lanes, SlotList)>,
     jobs: Vec<JobSearch>,
     /// Slots read to explain jobs without a window.
     explanation_slots: u64,
@@ -290,7 +312,7 @@ impl Run<'_> {
 
     /// Takes a window of a job out of everything, and tells it in terms of nodes.
     fn cut(&mut self, job: JobId, window: Window) -> Window {
-        let Some((shared, lanes)) = &mut self.shared else {
+        let Some((shared, lanes @ [_, ..])) = &mut self.shared else {
             self.problems.of_mut(job).cut(&window);
             return window;
         };
@@ -331,32 +353,7 @@ impl Run<'_> {
     /// No job is lost: one that a limit ended before it found a window is accounted for.
     fn not_examined(&mut self, job: JobId) {
         if self.jobs[job.index()].found == 0 {
-            let explanation = Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
-            self.result.unscheduled.push(Unscheduled { job, explanation });
+            self.result.unscheduled.push(Unscheduled { job, explanation: not_examined() });
         }
-    }
-
-    fn explanation(&mut self, job: JobId) -> Explanation {
-        let problem = self.problems.of(job);
-        let (offers, config) = (problem.offers, problem.config_of(job));
-        if self.explanation_slots > config.limits.explanation_slots_max {
-            self.result.limits_hit.insert(LimitHit::Explanations);
-            return Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
-        }
-        let request = problem.batch.request(job);
-        let (sold, whole) = self.sold;
-        let whole = self.shared.is_none() || whole.get(job.index()).is_some_and(|whole| *whole);
-        let on = (offers, Sold { offers: sold, whole });
-        let mut explanation =
-            explain_counting(&problem.list, on, request, config, &mut self.explanation_slots);
-        if !self.result.found.is_empty() {
-            let place = self.problems.place_of(job);
-            let untouched = self.untouched.entry(place).or_insert_with(|| SlotList::from_offers(offers));
-            let view = View::new(offers, request, &config.algorithm, config.budget_factor);
-            if super::has_window(untouched, &view, &mut self.explanation_slots) {
-                explanation.reasons.push(Reason::TakenByOthers);
-            }
-        }
-        explanation
     }
 }

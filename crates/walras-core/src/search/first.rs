@@ -84,11 +84,17 @@ enum Pools {
 
 impl FirstSearch {
     pub(crate) fn new(list: &SlotList, view: &View) -> FirstSearch {
+        let rates = list.groups().iter().map(|group| group.summary.rate_min);
+        FirstSearch::from_rate(rates.min().unwrap_or(i64::MAX), view)
+    }
+
+    /// The same where no slot costs less per second.
+    pub(super) fn from_rate(rate_min: i64, view: &View) -> FirstSearch {
         let pools = if view.budget == i64::MAX {
             Pools::Alive(vec![Gathering::default(); view.pool_count])
         } else {
             let pools = vec![Cheapest::new(view.tasks); view.pool_count];
-            Pools::Affordable { pools, task_cost_max: task_cost_max(list, view) }
+            Pools::Affordable { pools, task_cost_max: task_cost_max(rate_min, view) }
         };
         FirstSearch { pools, position: None }
     }
@@ -118,7 +124,7 @@ impl FirstSearch {
     }
 
     /// Whether the budget suffices for no window whatever is free.
-    fn hopeless(&self) -> bool {
+    pub(super) fn hopeless(&self) -> bool {
         matches!(self.pools, Pools::Affordable { task_cost_max, .. } if task_cost_max < 0)
     }
 
@@ -134,14 +140,26 @@ impl FirstSearch {
     /// scan a twelfth.
     #[inline(always)]
     fn add(&mut self, candidate: &Candidate<'_>, pool: usize, now: i64) {
-        let key = candidate.slot.key();
+        let Candidate { slot, expiry, rate, runtime, .. } = candidate;
+        self.put(slot.key(), *expiry, (*rate, *runtime), (pool, now));
+    }
+
+    /// The same of what has this key, can start until `expiry`, and costs so much per second for so long.
+    #[inline(always)]
+    pub(super) fn put(
+        &mut self,
+        key: SlotKey,
+        expiry: i64,
+        (rate, runtime): (i64, i64),
+        (pool, now): (usize, i64),
+    ) {
         match &mut self.pools {
-            Pools::Alive(pools) => pools[pool].join(candidate.expiry, key),
+            Pools::Alive(pools) => pools[pool].join(expiry, key),
             Pools::Affordable { pools, task_cost_max } => {
-                let cost = candidate.cost();
+                let cost = rounding::cost(rate, runtime);
                 if cost <= *task_cost_max {
                     pools[pool].advance(now);
-                    pools[pool].join(Entry::new(cost, key, candidate.expiry));
+                    pools[pool].join(Entry::new(cost, key, expiry));
                 }
             }
         }
@@ -149,7 +167,7 @@ impl FirstSearch {
 
     /// Whether the candidates of a pool make a window at `now`, as far as is known.
     #[inline]
-    fn seems_complete(&mut self, pool: usize, view: &View, now: i64) -> bool {
+    pub(super) fn seems_complete(&mut self, pool: usize, view: &View, now: i64) -> bool {
         match &mut self.pools {
             Pools::Alive(pools) => pools[pool].has(view.tasks, now),
             Pools::Affordable { pools, .. } => {
@@ -158,7 +176,7 @@ impl FirstSearch {
         }
     }
 
-    fn members(&self, pool: usize) -> Vec<SlotKey> {
+    pub(super) fn members(&self, pool: usize) -> Vec<SlotKey> {
         match &self.pools {
             Pools::Alive(pools) => pools[pool].keys(),
             Pools::Affordable { pools, .. } => pools[pool].members().map(Entry::key).collect(),
@@ -229,8 +247,7 @@ impl Selector for Progress<'_> {
 }
 
 /// The budget less the least that all tasks but one can cost; negative when that alone is too much.
-fn task_cost_max(list: &SlotList, view: &View) -> i64 {
-    let rate_min = list.groups().iter().map(|group| group.summary.rate_min).min().unwrap_or(i64::MAX);
+fn task_cost_max(rate_min: i64, view: &View) -> i64 {
     let task_cost_min = rounding::down(i128::from(rate_min) * i128::from(view.runtime_min), 1_000);
     let others = i128::try_from(view.tasks - 1).unwrap_or(i128::MAX).saturating_mul(task_cost_min);
     i64::try_from(i128::from(view.budget).saturating_sub(others)).unwrap_or(-1)

@@ -6,6 +6,7 @@ use super::criterion::{sums, weights};
 use super::first::{FirstSearch, first_window_since};
 use super::lanes::Lanes;
 use super::ranking::ranking;
+use super::steps::Steps;
 use super::view::{KeptView, View};
 use super::{Found, search};
 use crate::slots::{Segments, SlotList};
@@ -41,6 +42,8 @@ pub(super) struct SearchProblem<'a> {
     weights: Vec<i64>,
     /// Slots that came into being behind cuts, in order.
     born: Vec<SlotKey>,
+    /// What is free of nodes that are sold in units, where it is searched as it is; then the list is empty.
+    pub(super) steps: Option<Steps<'a>>,
 }
 
 impl<'a> SearchProblem<'a> {
@@ -67,7 +70,26 @@ impl<'a> SearchProblem<'a> {
             segments = segments.map(|segments| segments.ranked(ranking));
         }
         let list = SlotList::from_offers(offers);
-        SearchProblem { offers, batch, config, own, list, segments, weights, born: Vec::new() }
+        SearchProblem { offers, batch, config, own, list, segments, weights, born: Vec::new(), steps: None }
+    }
+
+    /// The same on nodes that are sold in units as they are.
+    fn on_steps(
+        offers: &'a Offers,
+        steps: Steps<'a>,
+        (batch, config, own): (&'a Batch, &'a SearchConfig, &'a [Option<&'a SearchConfig>]),
+    ) -> SearchProblem<'a> {
+        SearchProblem {
+            offers,
+            batch,
+            config,
+            own,
+            list: SlotList::new(Vec::new(), &[]),
+            segments: None,
+            weights: Vec::new(),
+            born: Vec::new(),
+            steps: Some(steps),
+        }
     }
 
     /// The search that a job asks for itself.
@@ -82,13 +104,16 @@ impl<'a> SearchProblem<'a> {
 
     /// Whether a window that was found may be searched again when others have taken part of it.
     pub(super) fn searches_anew(&self) -> bool {
-        self.segments.is_some()
+        self.segments.is_some() || self.steps.is_some()
     }
 
     /// Whether it is known that a search would find this window now too: all its slots are still there and long enough, and
     /// all others have only lost time. It is not known of sums, which may not have been searched to the end (the search itself
     /// knows, and is quick where they were), nor of equal windows on several sites.
     pub(super) fn holds(&self, job: JobId, window: &Window) -> bool {
+        if let Some(steps) = &self.steps {
+            return steps.shared.holds(window);
+        }
         let decided_by_rank = match &self.config_of(job).algorithm {
             Algorithm::Alp | Algorithm::Amp => true,
             Algorithm::Criterion(criterion) => !sums(criterion) && !self.batch.request(job).scope.same_site,
@@ -102,6 +127,9 @@ impl<'a> SearchProblem<'a> {
 
     /// Takes a window's time out.
     pub(super) fn cut(&mut self, window: &Window) {
+        if let Some(steps) = &mut self.steps {
+            return steps.shared.take(window);
+        }
         if let Some(segments) = &mut self.segments {
             for placement in window.placements() {
                 if let Some(slot) = self.list.get(placement.source) {
@@ -114,7 +142,7 @@ impl<'a> SearchProblem<'a> {
     }
 }
 
-/// What the jobs of a batch search on: one list for all, or where nodes are sold in units one for each kind of lanes.
+/// What the jobs of a batch search on: one list for all, or where nodes are sold in units what is free step by step, or one list for each kind of lanes.
 pub(super) struct Problems<'a> {
     pub(super) config: &'a SearchConfig,
     /// Never none.
@@ -124,6 +152,16 @@ pub(super) struct Problems<'a> {
 }
 
 impl<'a> Problems<'a> {
+    /// On nodes that are sold in units as they are.
+    pub(super) fn on_steps(
+        offers: &'a Offers,
+        steps: Steps<'a>,
+        (batch, config, own): (&'a Batch, &'a SearchConfig, &'a [Option<&'a SearchConfig>]),
+    ) -> Problems<'a> {
+        let of_job = vec![Some(0); batch.requests().len()];
+        Problems { config, all: vec![SearchProblem::on_steps(offers, steps, (batch, config, own))], of_job }
+    }
+
     pub(super) fn new(
         offers: &'a Offers,
         lanes: &'a [Lanes],
@@ -195,7 +233,7 @@ impl JobSearch {
         problem: &SearchProblem<'_>,
         slots_scanned: &mut u64,
     ) -> Option<Found> {
-        if problem.segments.is_some() || problem.own_of(job).is_some() {
+        if problem.searches_anew() || problem.own_of(job).is_some() {
             return self.next_window(job, problem, slots_scanned);
         }
         let view = self.view(job, problem);
@@ -222,6 +260,11 @@ impl JobSearch {
         slots_scanned: &mut u64,
     ) -> Option<Found> {
         let view = self.view(job, problem);
+        if let Some(steps) = &problem.steps {
+            let window = steps.earliest(job, &view, slots_scanned);
+            self.keep_view(view, problem);
+            return window.map(|window| Found { window, bound: None });
+        }
         let possible = view.tasks > 0 && view.nodes_fitting >= view.tasks;
         let found = match (&problem.segments, &problem.config.algorithm) {
             _ if !possible => None,

@@ -22,13 +22,14 @@
 //! **Complexity.** A profile of s steps of a node with u units has at most s · min(u/k, t) slots on lanes. Of all kinds together there are at
 //! most [`LANES_MAX`] lanes; requests for which there would be more are not examined.
 
+use super::shared::{SharedTime, Taken, continues};
 use super::view::has_user_prices;
 use std::collections::BTreeMap;
 use walras_model::division::{price_of_units, watts_of_units};
 use walras_model::id::NodeId;
-use walras_model::interval::{Interval, complement};
+use walras_model::interval::Interval;
 use walras_model::offer::{Node, Offers, Slot, SlotKey};
-use walras_model::quantity::Money;
+use walras_model::quantity::{Money, Rate, Time};
 use walras_model::request::{Batch, Request};
 use walras_model::window::{Placement, Window};
 
@@ -46,6 +47,8 @@ pub(crate) struct Lanes {
     of_node: Vec<(usize, Option<u32>)>,
     /// No node has more of them.
     most: u32,
+    /// Who pays, where that makes a difference.
+    user: Option<String>,
 }
 
 /// What requests must have in common to share lanes: by node the units of a task, and who pays where that makes a difference.
@@ -62,14 +65,30 @@ pub(crate) fn lane_key<'a>(offers: &Offers, request: &'a Request, whole: bool) -
 }
 
 impl Lanes {
+    /// The lanes of what is free, no more than so many of a node, where that are few enough.
+    pub(crate) fn few(offers: &Offers, shared: &SharedTime, key: &LaneKey<'_>, most: u32) -> Option<Lanes> {
+        Lanes::within(LANES_MAX, offers, shared, key, most)
+    }
+
+    /// The same where there are no more than `left` in all.
+    fn within(
+        left: usize,
+        offers: &Offers,
+        shared: &SharedTime,
+        key: &LaneKey<'_>,
+        most: u32,
+    ) -> Option<Lanes> {
+        (Lanes::count(offers, key, most) <= left).then(|| Lanes::new(offers, shared, key, most)).flatten()
+    }
+
     /// How many lanes there are, where no node has more than so many.
     fn count(offers: &Offers, (units, _): &LaneKey<'_>, most: u32) -> usize {
         let nodes = offers.nodes().iter().zip(units);
         nodes.map(|(node, units)| lanes_on(node.division.units(), *units, most) as usize).sum()
     }
 
-    /// The lanes of everything that is free, no more than so many of a node; `None` where they are more than can be numbered or paid.
-    fn new(offers: &Offers, (units, user): &LaneKey<'_>, most: u32) -> Option<Lanes> {
+    /// The lanes of what is free of these nodes, no more than so many of each; `None` where they are more than can be numbered or paid.
+    fn new(offers: &Offers, shared: &SharedTime, (units, user): &LaneKey<'_>, most: u32) -> Option<Lanes> {
         let (mut nodes, mut lanes) = (Vec::new(), Vec::new());
         let mut of_node = Vec::with_capacity(units.len());
         for (place, (node, units)) in offers.nodes().iter().zip(units).enumerate() {
@@ -90,20 +109,35 @@ impl Lanes {
                 lanes.push(lane.clone());
             }
         }
+        let empty = Offers::new(offers.horizon(), offers.sites().to_vec(), Vec::new(), Vec::new()).ok()?;
+        let user = user.map(str::to_owned);
+        let mut all = Lanes { offers: empty, nodes, of_node, most, user };
         let mut slots = Vec::new();
-        for (place, profile) in profiles(offers).iter().enumerate() {
-            let (first, Some(units)) = of_node[place] else { continue };
-            let of = offers.nodes()[place].division.units();
-            for (lane, run) in (first..).zip(runs(profile, units, (of, most))) {
-                let lane = NodeId::from_index(lane)?;
-                for (time, slot) in run {
-                    let rate = price_of_units(offers.rate_for(&slot, *user), units, of);
-                    slots.push(Slot::new(lane, time, rate)?.with_units(units));
-                }
+        for (node, profile) in shared.profiles().iter().enumerate() {
+            slots.extend(all.slots_of(offers, NodeId::from_index(node)?, profile)?);
+        }
+        all.offers = Offers::new(offers.horizon(), offers.sites().to_vec(), lanes, slots).ok()?;
+        Some(all)
+    }
+
+    /// What the lanes of a node have free when this is free of it, lane by lane; `None` where that cannot be numbered or paid.
+    pub(crate) fn slots_of(&self, offers: &Offers, node: NodeId, profile: &[Slot]) -> Option<Vec<Slot>> {
+        let mut slots = Vec::new();
+        let (first, Some(units)) = *self.of_node.get(node.index())? else { return Some(slots) };
+        let of = offers.node(node).division.units();
+        for (lane, run) in (first..).zip(runs(profile, units, (of, self.most))) {
+            let lane = NodeId::from_index(lane)?;
+            for (time, slot) in run {
+                let rate = price_of_units(offers.rate_for(&slot, self.user.as_deref()), units, of);
+                slots.push(Slot::new(lane, time, rate)?.with_units(units));
             }
         }
-        let offers = Offers::new(offers.horizon(), offers.sites().to_vec(), lanes, slots).ok()?;
-        Some(Lanes { offers, nodes, of_node, most })
+        Some(slots)
+    }
+
+    /// The node of each lane.
+    pub(crate) fn nodes(&self) -> &[NodeId] {
+        &self.nodes
     }
 
     /// A window on lanes, told in terms of nodes.
@@ -115,35 +149,72 @@ impl Lanes {
         Window::sharing(window.placements().iter().map(placement).collect::<Option<Vec<_>>>()?)
     }
 
-    /// What the lanes of a node lose when its profile changes, each part with the slot that it is cut from, in an order in which they can be.
-    pub(crate) fn lost(&self, node: NodeId, of: u32, before: &[Slot], after: &[Slot]) -> Vec<Placement> {
+    /// What the lanes of a node lose when so many of its units are taken from its profile for some time, each part with the slot that it is cut from,
+    /// in an order in which they can be.
+    ///
+    /// Only lanes lose anything for which enough was free before and is not after, and nothing but these stretches of the time.
+    pub(crate) fn lost(&self, profile: &[Slot], of: u32, taken: &Taken) -> Vec<Placement> {
         let mut lost = Vec::new();
-        let Some((first, Some(units))) = self.of_node.get(node.index()).copied() else { return lost };
-        let (left, before) = (runs(after, units, (of, self.most)), runs(before, units, (of, self.most)));
-        for (lane, (place, run)) in (first..).zip(before.into_iter().enumerate()) {
-            let Some(lane) = NodeId::from_index(lane) else { break };
-            let left = left.get(place).map_or(&[][..], Vec::as_slice);
-            for (time, slot) in run {
-                let kept: Vec<Interval> =
-                    left.iter().filter_map(|(left, _)| left.intersection(time)).collect();
-                let mut source = SlotKey { start: time.start(), node: lane };
-                for interval in complement(time, &kept) {
-                    let (rate, cost) = (slot.rate(), Money::ZERO);
-                    lost.push(Placement { node: lane, units, interval, rate, cost, source });
-                    source.start = interval.end();
+        let Some((first, Some(units))) = self.of_node.get(taken.node.index()).copied() else { return lost };
+        let steps = taken.steps(profile);
+        let lanes = |free: u32| lanes_on(free, Some(units), self.most);
+        let left = |step: &Slot| step.units().saturating_sub(taken.units);
+        let before = profile[steps.clone()].iter().map(|step| lanes(step.units())).max().unwrap_or(0);
+        let after = profile[steps.clone()].iter().map(|step| lanes(left(step))).min().unwrap_or(0);
+        for number in after + 1..=before {
+            let Some(node) = NodeId::from_index(first + number as usize - 1) else { break };
+            let mut source = Time::MIN;
+            // Whether the lane was free up to this step, and whether it was lost there.
+            let (mut was_free, mut was_lost) = (false, false);
+            for place in steps.clone() {
+                let step = &profile[place];
+                if lanes(step.units()) < number {
+                    (was_free, was_lost) = (false, false);
+                    continue;
                 }
+                let goes_on = was_free && place > steps.start && continues(profile, place, of);
+                if !goes_on {
+                    source = run_start(profile, place, of, |step| lanes(step.units()) >= number);
+                }
+                let is_lost = lanes(left(step)) < number;
+                if let (true, Some(part)) = (is_lost, taken.part_of(step)) {
+                    match lost.last_mut() {
+                        Some(last) if goes_on && was_lost => join(last, part),
+                        _ => lost.push(part_of_lane((node, units), part, step.rate(), source)),
+                    }
+                    source = part.end();
+                }
+                (was_free, was_lost) = (true, is_lost);
             }
         }
         lost
     }
 }
 
-/// All lanes that the requests of a batch need, where nodes are sold in units, and which each needs; with `whole`, of all units together. Requests
-/// for which there would be too many need some that are not there.
-pub(crate) fn lanes_of(offers: &Offers, batch: &Batch, whole: &[bool]) -> (Vec<Lanes>, Vec<Option<usize>>) {
-    if !offers.is_divided() {
-        return (Vec::new(), vec![Some(0); batch.requests().len()]);
+/// Some time of a lane, to be cut from the slot that starts there.
+fn part_of_lane((node, units): (NodeId, u32), interval: Interval, rate: Rate, start: Time) -> Placement {
+    Placement { node, units, interval, rate, cost: Money::ZERO, source: SlotKey { start, node } }
+}
+
+/// Makes a part reach to the end of one that follows it.
+fn join(part: &mut Placement, next: Interval) {
+    part.interval = Interval::new(part.interval.start(), next.end()).unwrap_or(part.interval);
+}
+
+/// When the stretch began that goes on up to this step, over steps for which this holds.
+fn run_start(profile: &[Slot], place: usize, of: u32, is_free: impl Fn(&Slot) -> bool) -> Time {
+    let mut first = place;
+    while first > 0 && continues(profile, first, of) && is_free(&profile[first - 1]) {
+        first -= 1;
     }
+    profile[first].start()
+}
+
+/// Requests that share lanes: what they have in common, and how many tasks the largest of them has.
+pub(crate) type Kinds<'a> = Vec<(LaneKey<'a>, u32)>;
+
+/// Which requests of a batch share lanes, and by request its kind; with `whole`, tasks take all units of a node together.
+pub(crate) fn kinds_of<'a>(offers: &Offers, batch: &'a Batch, whole: &[bool]) -> (Kinds<'a>, Vec<usize>) {
     let mut known: BTreeMap<LaneKey<'_>, (usize, u32)> = BTreeMap::new();
     let mut of_job = Vec::with_capacity(batch.requests().len());
     for (place, request) in batch.requests().iter().enumerate() {
@@ -156,12 +227,23 @@ pub(crate) fn lanes_of(offers: &Offers, batch: &Batch, whole: &[bool]) -> (Vec<L
     let mut kinds: Vec<(usize, LaneKey<'_>, u32)> =
         known.into_iter().map(|(key, (kind, most))| (kind, key, most)).collect();
     kinds.sort_unstable_by_key(|(kind, ..)| *kind);
+    (kinds.into_iter().map(|(_, key, most)| (key, most)).collect(), of_job)
+}
+
+/// All lanes that the requests of a batch need, where nodes are sold in units, and which each needs. Requests for which there would be too many
+/// need some that are not there.
+pub(crate) fn lanes_of(
+    offers: &Offers,
+    shared: &SharedTime,
+    batch: &Batch,
+    whole: &[bool],
+) -> (Vec<Lanes>, Vec<Option<usize>>) {
+    let (kinds, of_job) = kinds_of(offers, batch, whole);
     let (mut all, mut made, mut left) = (Vec::new(), Vec::new(), LANES_MAX);
-    for (_, key, most) in kinds {
-        let count = Lanes::count(offers, &key, most);
-        let lanes = if count <= left { Lanes::new(offers, &key, most) } else { None };
+    for (key, most) in &kinds {
+        let lanes = Lanes::within(left, offers, shared, key, *most);
+        left -= lanes.as_ref().map_or(0, |lanes| lanes.nodes.len());
         made.push(lanes.is_some().then_some(all.len()));
-        left -= if lanes.is_some() { count } else { 0 };
         all.extend(lanes);
     }
     let of_job = of_job.into_iter().map(|kind| made[kind]).collect();
@@ -176,23 +258,26 @@ fn lanes_on(of: u32, units: Option<u32>, most: u32) -> u32 {
 /// Lane by lane: the stretches in which so many units for each are free at one price, with a slot of each. Slots of a node that is sold whole stay
 /// as they are. There are no more than so many lanes.
 fn runs(profile: &[Slot], units: u32, (of, most): (u32, u32)) -> Vec<Vec<(Interval, Slot)>> {
-    let lane = |number: u32| {
-        let mut run: Vec<(Interval, Slot)> = Vec::new();
-        for slot in profile.iter().filter(|slot| slot.units() >= number * units) {
-            match run.last_mut() {
-                Some((time, last)) if of > 1 && (time.end(), last.rate()) == (slot.start(), slot.rate()) => {
-                    *time = Interval::new(time.start(), slot.end()).unwrap_or(*time);
-                }
-                _ => run.extend(Interval::new(slot.start(), slot.end()).map(|time| (time, *slot))),
-            }
-        }
-        run
-    };
+    let lane = |number: u32| stretches(profile, number * units, of > 1);
     (1..=lanes_on(of, Some(units), most)).map(lane).collect()
 }
 
+/// The stretches of a profile in which at least so many units are free at one price, with a slot of each; across slots only where they join.
+pub(crate) fn stretches(profile: &[Slot], units: u32, join: bool) -> Vec<(Interval, Slot)> {
+    let mut run: Vec<(Interval, Slot)> = Vec::new();
+    for slot in profile.iter().filter(|slot| slot.units() >= units) {
+        match run.last_mut() {
+            Some((time, last)) if join && (time.end(), last.rate()) == (slot.start(), slot.rate()) => {
+                *time = Interval::new(time.start(), slot.end()).unwrap_or(*time);
+            }
+            _ => run.extend(Interval::new(slot.start(), slot.end()).map(|time| (time, *slot))),
+        }
+    }
+    run
+}
+
 /// By node: its slots in order of time.
-fn profiles(offers: &Offers) -> Vec<Vec<Slot>> {
+pub(crate) fn profiles(offers: &Offers) -> Vec<Vec<Slot>> {
     let mut profiles = vec![Vec::new(); offers.nodes().len()];
     for slot in offers.slots() {
         profiles[slot.node().index()].push(*slot);
@@ -200,64 +285,11 @@ fn profiles(offers: &Offers) -> Vec<Vec<Slot>> {
     profiles
 }
 
-/// What is free on nodes while windows are cut out of it, for all kinds of lanes at once.
-pub(crate) struct SharedTime {
-    profiles: Vec<Vec<Slot>>,
-    units: Vec<u32>,
-}
-
-impl SharedTime {
-    pub(crate) fn new(offers: &Offers) -> SharedTime {
-        let units = offers.nodes().iter().map(|node| node.division.units()).collect();
-        SharedTime { profiles: profiles(offers), units }
-    }
-
-    /// Takes a window out; gives for each of these lanes what it loses.
-    pub(crate) fn cut(&mut self, window: &Window, all: &[Lanes]) -> Vec<Vec<Placement>> {
-        let mut taken: BTreeMap<NodeId, Vec<&Placement>> = BTreeMap::new();
-        for placement in window.placements() {
-            taken.entry(placement.node).or_default().push(placement);
-        }
-        let mut lost = vec![Vec::new(); all.len()];
-        for (node, placements) in taken {
-            let (Some(profile), Some(of)) =
-                (self.profiles.get_mut(node.index()), self.units.get(node.index()))
-            else {
-                continue;
-            };
-            let before = profile.clone();
-            for placement in placements {
-                *profile = without(profile, placement);
-            }
-            for (lost, lanes) in lost.iter_mut().zip(all) {
-                lost.extend(lanes.lost(node, *of, &before, profile));
-            }
-        }
-        lost
-    }
-}
-
-/// A profile without the units of a placement.
-fn without(profile: &[Slot], placement: &Placement) -> Vec<Slot> {
-    let (start, end) = (placement.interval.start(), placement.interval.end());
-    let mut left = Vec::with_capacity(profile.len() + 2);
-    for slot in profile {
-        let fewer = slot.units().saturating_sub(placement.units);
-        let inside = slot.part(slot.start().max(start), slot.end().min(end));
-        let outside =
-            [slot.part(slot.start(), slot.end().min(start)), slot.part(slot.start().max(end), slot.end())];
-        left.extend(outside[0]);
-        left.extend(inside.filter(|_| fewer > 0).map(|slot| slot.with_units(fewer)));
-        left.extend(outside[1]);
-    }
-    left
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SearchConfig, find_alternatives};
-    use walras_model::quantity::{Performance, Rate, Time, Work};
+    use crate::{Algorithm, Criterion, SearchConfig, find_alternatives};
+    use walras_model::quantity::{Performance, Work};
     use walras_model::{Attributes, Division, Reason, Site, SiteId};
 
     /// Ten nodes of as many units as there can be, all free.
@@ -289,7 +321,7 @@ mod tests {
     fn there_are_as_many_lanes_as_somebody_has_tasks() {
         let offers = offers();
         let count = |tasks: &[u32]| {
-            let (all, of_job) = lanes_of(&offers, &batch(tasks), &[]);
+            let (all, of_job) = lanes_of(&offers, &SharedTime::new(&offers), &batch(tasks), &[]);
             assert_eq!(of_job, vec![Some(0); tasks.len()]);
             all.iter().map(|lanes| lanes.offers.nodes().len()).sum::<usize>()
         };
@@ -299,12 +331,17 @@ mod tests {
     #[test]
     fn who_would_need_too_many_lanes_is_not_examined() {
         let offers = offers();
-        let (all, of_job) = lanes_of(&offers, &batch(&[1, 4_096]), &[true]);
+        let (all, of_job) = lanes_of(&offers, &SharedTime::new(&offers), &batch(&[1, 4_096]), &[true]);
         assert_eq!((all.len(), of_job), (1, vec![Some(0), None]));
-        let found = find_alternatives(&offers, &batch(&[4_096]), &SearchConfig::default());
+        let cheapest =
+            SearchConfig { algorithm: Algorithm::Criterion(Criterion::Cost), ..SearchConfig::default() };
+        let found = find_alternatives(&offers, &batch(&[4_096]), &cheapest);
         assert!(found.found.is_empty());
         assert_eq!(found.unscheduled[0].explanation.reasons, [Reason::NotExamined]);
-        let found = find_alternatives(&offers, &batch(&[100]), &SearchConfig::default());
+        let found = find_alternatives(&offers, &batch(&[100]), &cheapest);
         assert_eq!(found.found[0].window.placements().len(), 100);
+        // The earliest window is looked for without lanes.
+        let found = find_alternatives(&offers, &batch(&[4_096]), &SearchConfig::default());
+        assert_eq!(found.found[0].window.placements().len(), 4_096);
     }
 }

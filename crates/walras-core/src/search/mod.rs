@@ -19,6 +19,8 @@ mod lanes;
 mod pricing;
 mod ranking;
 mod scan;
+mod shared;
+mod steps;
 mod sums;
 mod view;
 
@@ -29,8 +31,11 @@ pub(crate) use alternatives::{Own, find_alternatives_each};
 pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
 pub(crate) use knapsack::choose as choose_within;
+pub(crate) use lanes::{Lanes, lanes_of, profiles, stretches};
 pub(crate) use pricing::{Item, bound_of, reduced};
 pub(crate) use scan::{Candidate, Selector, scan};
+pub(crate) use shared::SharedTime;
+pub(crate) use steps::has_window_on;
 pub(crate) use view::{NO_FIT, View, has_user_prices, own_rate_of, runtime_of, states};
 
 use crate::slots::SlotList;

@@ -48,8 +48,14 @@ impl View {
             Algorithm::Criterion(criterion) => Some(criterion),
             Algorithm::Alp | Algorithm::Amp => None,
         };
-        let runtimes: Vec<i64> =
+        let mut runtimes: Vec<i64> =
             offers.nodes().iter().map(|node| runtime_on(node, request, criterion)).collect();
+        if request.scope.nodes.is_some() {
+            for (index, runtime) in runtimes.iter_mut().enumerate() {
+                let admitted = NodeId::from_index(index).is_some_and(|node| request.scope.admits_node(node));
+                *runtime = if admitted { *runtime } else { NO_FIT };
+            }
+        }
         let (budget, rate_max) = match algorithm {
             // With k = 1 the budget that follows from the cap holds by itself; only a given one binds.
             Algorithm::Alp => (request.budget, request.price_max),

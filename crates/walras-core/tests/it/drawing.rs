@@ -140,7 +140,8 @@ pub fn describe(drawing: &Drawing, config: &SearchConfig) -> String {
         let job = &batch.request(unscheduled.job).name;
         let Explanation { reasons, smallest_change } = &unscheduled.explanation;
         writeln!(text, "{job} nowhere: {reasons:?}").unwrap();
-        let SmallestChange { budget, price_max, deadline, tasks, performance_min } = smallest_change;
+        let SmallestChange { budget, price_max, deadline, tasks, performance_min, resources } =
+            smallest_change;
         let mut say = |name: &str, value: Option<String>| {
             if let Some(value) = value {
                 writeln!(text, "  with {name}={value}").unwrap();
@@ -151,6 +152,7 @@ pub fn describe(drawing: &Drawing, config: &SearchConfig) -> String {
         say("deadline", deadline.map(|value| value.to_string()));
         say("nodes", tasks.map(|value| value.to_string()));
         say("perf", performance_min.map(|value| value.to_string()));
+        resources.iter().for_each(|(name, amount)| say(name, Some(amount.to_string())));
     }
     text
 }

@@ -15,7 +15,7 @@ use walras_core::{Algorithm, SearchConfig};
 use walras_model::*;
 use walras_verify::{ChosenClaim, Claim, ClaimedChoice, Rules, verify_plan};
 
-fn objectives() -> Vec<Objective> {
+pub fn objectives() -> Vec<Objective> {
     vec![
         Objective::MinTime,
         Objective::MinCost,
@@ -43,7 +43,7 @@ fn algorithms() -> impl Strategy<Value = Algorithm> {
     prop::sample::select(names).prop_map(|name| name.parse().unwrap())
 }
 
-fn policy() -> impl Strategy<Value = VoPolicy> {
+pub fn policy() -> impl Strategy<Value = VoPolicy> {
     let time = prop_oneof![
         3 => Just(Limit::Derived),
         1 => Just(Limit::Unlimited),
@@ -154,7 +154,7 @@ pub fn violations(problem: &BatchProblem<'_>, plan: &BatchPlan, made: &MadeChoic
 }
 
 /// Holds an improved plan against the two phases; gives what became of it.
-fn held_against_papers(problem: &BatchProblem<'_>) -> Result<Option<Improvement>, TestCaseError> {
+pub fn held_against_papers(problem: &BatchProblem<'_>) -> Result<Option<Improvement>, TestCaseError> {
     let papers = plan_batch(&BatchProblem { scheme: PlanScheme::Papers, ..*problem });
     let improved = plan_batch(problem);
     prop_assert_eq!(&improved, &plan_batch(problem), "the same again");

@@ -8,6 +8,7 @@ mod bounds;
 mod capacity;
 mod choosing;
 mod clearing;
+mod confirming;
 mod content;
 mod drawing;
 mod empty_tasks;
@@ -16,7 +17,9 @@ mod explanations;
 mod fixtures;
 mod improving;
 mod improving_small;
+mod improving_units;
 mod joint_oracle;
+mod kinds;
 mod large;
 mod laws;
 #[path = "../oracle/mod.rs"]

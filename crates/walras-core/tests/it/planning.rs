@@ -246,6 +246,30 @@ fn workflows_are_sized_placed_and_kept_from_queues() {
     );
 }
 
+/// Alone it would take both nodes; what goes before it leaves one of them.
+#[test]
+fn a_workflow_takes_another_size_where_others_leave_that() {
+    let (offers, batch) = (offers(&[(2, 200), (3, 200)]), batch(&[(200, 9), (1, 1)]));
+    let task = |name: &str| Task::new(name, Work::from_millis(50_000));
+    let workflow = Workflow::new("pair", vec![task("a"), task("b")], Vec::new()).unwrap();
+    let (search, policy) = (SearchConfig::default(), policy(Objective::MinCost));
+    let jobs = [
+        BatchJob::default(),
+        BatchJob { workflow: Some((&workflow, Strategy::Asap)), ..BatchJob::default() },
+    ];
+    for scheme in [PlanScheme::Papers, PlanScheme::Improved] {
+        let problem =
+            BatchProblem { jobs: &jobs, scheme, ..BatchProblem::new(&offers, &batch, &search, &policy) };
+        let plan = plan_batch(&problem);
+        assert_eq!(served(&plan), [0, 1], "{scheme:?}");
+        assert_eq!(plan.batch.requests()[1].tasks, 1);
+    }
+    let alone = batch.requests()[1..].to_vec();
+    let alone = Batch::new(alone);
+    let problem = BatchProblem { jobs: &jobs[1..], ..BatchProblem::new(&offers, &alone, &search, &policy) };
+    assert_eq!(plan_batch(&problem).batch.requests()[0].tasks, 2);
+}
+
 #[test]
 fn workflows_that_no_window_holds_have_a_reason() {
     let (offers, batch) = (offers(&[(2, 60)]), batch(&[(1, 1)]));

@@ -6,7 +6,7 @@ use walras_model::*;
 use walras_random::Draws;
 use walras_verify::{Claim, Rules, verify_plan};
 
-const HORIZON: i64 = 24;
+pub const HORIZON: i64 = 24;
 
 fn at(millis: i64) -> Time {
     Time::from_millis(millis).unwrap()
@@ -20,7 +20,7 @@ fn whole(number: usize) -> i64 {
     i64::try_from(number).unwrap()
 }
 
-fn place(moment: i64) -> usize {
+pub fn place(moment: i64) -> usize {
     usize::try_from(moment).unwrap()
 }
 
@@ -30,10 +30,10 @@ fn least(name: &str, count: usize) -> Requirement {
 }
 
 /// What is free of a node at every moment: units and the price of the whole.
-type Profile = Vec<Option<(u32, i64)>>;
+pub type Profile = Vec<Option<(u32, i64)>>;
 
 /// Some nodes, most of them sold in units, with what is free of each.
-fn draw_offers(draws: &mut Draws) -> (Offers, Vec<Profile>) {
+pub fn draw_offers(draws: &mut Draws) -> (Offers, Vec<Profile>) {
     let (mut nodes, mut slots, mut profiles) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..=u32::try_from(draws.below(3)).unwrap() {
         let units = [1, 2, 4, 6][draws.below(4)];
@@ -74,7 +74,7 @@ fn draw_offers(draws: &mut Draws) -> (Offers, Vec<Profile>) {
     (Offers::new(interval(0, HORIZON), sites.into(), nodes, slots).unwrap(), profiles)
 }
 
-fn draw_request(draws: &mut Draws, name: &str) -> Request {
+pub fn draw_request(draws: &mut Draws, name: &str) -> Request {
     let (tasks, work) = (1 + u32::try_from(draws.below(4)).unwrap(), 1 + whole(draws.below(8)));
     let mut request = Request::new(name, tasks, Work::from_millis(work).unwrap());
     for resource in ["cores", "memory", "gpus"] {
@@ -92,8 +92,8 @@ fn draw_request(draws: &mut Draws, name: &str) -> Request {
     request
 }
 
-/// At a start, by node: how many tasks it has room for, how long each takes, and what it costs.
-fn room(offers: &Offers, profiles: &[Profile], request: &Request, start: i64) -> Vec<(u32, i64, i64)> {
+/// At a start, by node: how many tasks it has room for, when each ends, and what it costs.
+pub fn room(offers: &Offers, profiles: &[Profile], request: &Request, start: i64) -> Vec<(u32, i64, i64)> {
     let of = |(node, profile): (&Node, &Profile)| {
         let runtime = request.work.runtime_on(node.performance).unwrap();
         let end = start + runtime.as_millis();
@@ -221,4 +221,65 @@ fn batches_share_nodes_until_nothing_fits_any_more() {
         }
     }
     assert!(found > 3_000, "{found} found");
+}
+
+/// How much less of one thing would do is what trying every amount below finds.
+#[test]
+fn the_most_that_would_do_is_what_trying_everything_finds() {
+    let (mut looked, mut less) = (0, 0);
+    for seed in 0..3_000 {
+        let mut draws = Draws::new(510_000 + seed);
+        let (offers, profiles) = draw_offers(&mut draws);
+        let request = draw_request(&mut draws, "J");
+        let there =
+            |request: &Request| (0..HORIZON).any(|at| !windows(&offers, &profiles, request, at).is_empty());
+        if there(&request) {
+            continue;
+        }
+        let most = |place: usize| {
+            let Test::Range { min: Some(own), max: None } = request.requires[place].test else {
+                unreachable!()
+            };
+            (1..usize::try_from(own.whole()).unwrap()).rev().find(|amount| {
+                let mut lesser = request.clone();
+                lesser.requires[place] = least(&request.requires[place].attribute, *amount);
+                there(&lesser)
+            })
+        };
+        let expected: Vec<(String, Fixed)> = (0..request.requires.len())
+            .filter_map(|place| {
+                let amount = Fixed::from_millionths(whole(most(place)?) * 1_000_000);
+                Some((request.requires[place].attribute.clone(), amount))
+            })
+            .collect();
+        for algorithm in [Algorithm::Amp, Algorithm::Criterion(Criterion::Finish)] {
+            let config = config(algorithm.clone(), Mode::AllAlternatives);
+            let found = find_alternatives(&offers, &Batch::new(vec![request.clone()]), &config);
+            let change = &found.unscheduled[0].explanation.smallest_change;
+            assert_eq!(change.resources, expected.iter().cloned().collect(), "seed {seed}, {algorithm:?}");
+        }
+        looked += 1;
+        less += expected.len();
+    }
+    assert!(looked > 500 && less > 200, "{looked} looked at, {less} would do with less");
+}
+
+/// Steps and lanes are two ways to the same windows: the earliest start, on ever less time.
+#[test]
+fn searches_step_by_step_start_when_searches_on_lanes_do() {
+    let mut found = 0;
+    for seed in 0..1_500 {
+        let mut draws = Draws::new(930_000 + seed);
+        let (offers, _) = draw_offers(&mut draws);
+        let requests = (0..1 + draws.below(4)).map(|job| draw_request(&mut draws, &format!("J{job}")));
+        let batch = Batch::new(requests.collect());
+        let first = |algorithm| {
+            let config = config(algorithm, Mode::FirstOnTheFly);
+            let all = find_alternatives(&offers, &batch, &config).found;
+            all.first().map(|it| it.window.start())
+        };
+        assert_eq!(first(Algorithm::Amp), first(Algorithm::Criterion(Criterion::Start)), "seed {seed}");
+        found += usize::from(first(Algorithm::Amp).is_some());
+    }
+    assert!(found > 700, "{found} found");
 }

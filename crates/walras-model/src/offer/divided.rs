@@ -16,6 +16,9 @@ impl Offers {
             return Cow::Borrowed(self);
         }
         let is_whole = |slot: &&Slot| slot.units == self.nodes[slot.node.index()].division.units();
+        if self.slots.iter().all(|slot| is_whole(&slot)) {
+            return Cow::Borrowed(self);
+        }
         let slots = self.slots.iter().filter(is_whole).copied().collect();
         Cow::Owned(Offers { slots, ..self.clone() })
     }

@@ -21,7 +21,7 @@
 mod graph;
 mod platform;
 
-pub use platform::{Lane, Link, Network, Platform};
+pub use platform::{Lane, Link, Network, Platform, cores_of, memory_of};
 
 use crate::attribute::Requirement;
 use crate::id::TaskId;

@@ -78,20 +78,30 @@ impl Network {
 impl Lane {
     /// How many cores the node states.
     pub fn cores(&self) -> Option<u32> {
-        u32::try_from(self.number("cores")?.whole()).ok()
+        cores_of(&self.attributes)
     }
 
     /// How much memory the node states, in decimal gigabytes as attribute `memory_gb`.
     pub fn memory(&self) -> Option<Data> {
-        // A millionth of a gigabyte is a thousand bytes.
-        Data::from_bytes(self.number("memory_gb")?.as_millionths().saturating_mul(1_000))
+        memory_of(&self.attributes)
     }
+}
 
-    fn number(&self, attribute: &str) -> Option<Fixed> {
-        match self.attributes.get(attribute)? {
-            Value::Number(number) => Some(*number),
-            Value::Text(_) | Value::Flag(_) => None,
-        }
+/// How many cores a node states.
+pub fn cores_of(stated: &Attributes) -> Option<u32> {
+    u32::try_from(number(stated, "cores")?.whole()).ok()
+}
+
+/// How much memory a node states, in decimal gigabytes as attribute `memory_gb`.
+pub fn memory_of(stated: &Attributes) -> Option<Data> {
+    // A millionth of a gigabyte is a thousand bytes.
+    Data::from_bytes(number(stated, "memory_gb")?.as_millionths().saturating_mul(1_000))
+}
+
+fn number(stated: &Attributes, attribute: &str) -> Option<Fixed> {
+    match stated.get(attribute)? {
+        Value::Number(number) => Some(*number),
+        Value::Text(_) | Value::Flag(_) => None,
     }
 }
 

@@ -4,8 +4,9 @@
 //! a glance, on paper and on a screen, and the same figures should give the same bytes.
 //!
 //! **Method.** [`bar_chart`] draws panels side by side, each with a scale of its own, and groups of bars within;
-//! [`line_chart`] draws lines over one scale; [`dot_chart`] draws many rows with a dot and its interval in every panel. Scales begin at zero where no value is below it, and their ticks are
-//! 1, 2 or 5 times a power of ten. Every bar and every line has a tooltip. Values that are not
+//! [`line_chart`] draws lines over one scale; [`dot_chart`] draws many rows with a dot and its interval in every panel;
+//! [`scatter_chart`] draws numbered points by two measures in every panel, with the intervals of both. Scales of bars and lines begin at
+//! zero where no value is below it; ticks are 1, 2 or 5 times a power of ten. Every bar and every line has a tooltip. Values that are not
 //! finite are left out.
 //!
 //! ```
@@ -28,10 +29,12 @@ mod bars;
 mod dots;
 mod lines;
 mod scale;
+mod scatter;
 
 pub use bars::{BarChart, BarGroup, BarPanel, bar_chart};
 pub use dots::{DotChart, DotPanel, DotRow, dot_chart};
 pub use lines::{Line, LineChart, line_chart};
+pub use scatter::{ScatterChart, ScatterPoint, scatter_chart};
 
 use crate::colour::{DIM, INK, LINE, PAGE, job_colour};
 use crate::layout::MARGIN;
@@ -195,6 +198,60 @@ mod tests {
         assert_eq!(count(&svg, "circle"), 3);
         assert_eq!(svg.matches("stroke-dasharray").count(), 1);
         assert!(svg.contains("r&lt;, a: 1.5 ± 0.5"));
+    }
+
+    #[test]
+    fn a_scatter_has_a_dot_in_every_panel_where_both_measures_are_known() {
+        let point = |label: &str, values: [f64; 3], hollow| ScatterPoint {
+            label: label.into(),
+            series: 0,
+            hollow,
+            values: values.map(|value| (value, 0.25)).into(),
+        };
+        let draw = || {
+            scatter_chart(&ScatterChart {
+                id: "x",
+                title: "T",
+                subtitle: "s",
+                series: &["one <"],
+                measures: &["a", "b", "c"],
+                panels: &[(0, 1), (0, 2)],
+                points: vec![point("r<", [1.5, 2.0, 3.0], false), point("q", [2.5, 4.0, f64::NAN], true)],
+            })
+        };
+        let svg = draw();
+        assert_eq!(svg, draw());
+        // Two dots in the first panel, one in the second, and two in the key; two lines for each dot but those of the key.
+        assert_eq!(count(&svg, "circle"), 3 + 2);
+        assert_eq!(svg.matches("stroke-opacity").count(), 2 * 3);
+        assert!(
+            svg.contains("1 r&lt;: a 1.5 ± 0.25, b 2 ± 0.25, c 3 ± 0.25") && !svg.contains("NaN"),
+            "{svg}"
+        );
+        assert!(svg.contains("2 q"));
+    }
+
+    /// Numbers of points that lie on each other are left out where there is no room, and the key has all.
+    #[test]
+    fn numbers_of_a_scatter_cover_nothing() {
+        let point = |number: u32| ScatterPoint {
+            label: format!("p{number}"),
+            series: 0,
+            hollow: false,
+            values: vec![(1.0, 0.0), (1.0, 0.0)],
+        };
+        let svg = scatter_chart(&ScatterChart {
+            id: "x",
+            title: "T",
+            subtitle: "s",
+            series: &["one"],
+            measures: &["a", "b"],
+            panels: &[(0, 1)],
+            points: (0..30).map(point).collect(),
+        });
+        assert_eq!(count(&svg, "circle"), 60);
+        let numbers = svg.matches("font-size=\"9\"").count();
+        assert!((1..30).contains(&numbers), "{numbers}");
     }
 
     #[test]

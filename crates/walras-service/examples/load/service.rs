@@ -94,7 +94,7 @@ impl Service {
 pub(crate) fn directory(speed: u32, cycle: u32) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let mut text = format!(
-        "listen = \"127.0.0.1:0\"\n[clock]\nspeed = {speed}\n[limits]\nrequests_per_second = 1000000\nburst = 1000000\nlisteners_per_token = 5000\nrequests_at_once = 5000\n\
+        "listen = \"127.0.0.1:0\"\n[clock]\nspeed = {speed}\n[limits]\nrequests_per_second = 1000000\nburst = 1000000\nlisteners_each = 5000\nrequests_at_once = 5000\n\
          connections = 20000\nlisteners = 20000\n[policy]\ncycle_every = {cycle}\nlead = {cycle}\nprepare_within = {half}\n\
          confirm_within = {half}\noffers_within = {half}\nplan_within = {long}\ngrace = {long}\nhorizon = {horizon}\n\
          sharing = {{ user = {{ jobs = 1000000, keys = 4000000, bytes = 4000000000, quotes = 1000000, node_time = 1e10 }} }}\n",

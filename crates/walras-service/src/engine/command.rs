@@ -5,6 +5,7 @@ use super::listeners::{Audience, Listeners, Told};
 use crate::clock::Clock;
 use crate::journal::act::Act;
 use crate::journal::{ActRecord, Writer};
+use crate::token::Whose;
 use crate::turns::{Turn, Turns};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,6 +24,8 @@ const BEGUN_MAX: usize = 20;
 tokio::task_local! {
     /// Whoever asks for what is being done.
     pub static WRITER: Writer;
+    /// Whose request is being answered.
+    pub static ASKS: Whose;
 }
 
 /// How much of a cycle is planned.
@@ -94,8 +97,8 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     /// So many look something up at a time.
     pub(super) readers: Arc<Semaphore>,
-    /// Of each token one at a time.
-    pub(super) turns: Turns<u64>,
+    /// Of everybody who asks one at a time.
+    pub(super) turns: Turns<Whose>,
     /// The latest cycles in which anybody waited, as they were when planning began; the newest last.
     pub(super) begun: std::sync::Mutex<std::collections::VecDeque<Arc<BegunCycle>>>,
     /// The latest of what has happened, for listeners who come back.
@@ -161,7 +164,7 @@ impl Handle {
     }
 
     /// Asks something of what the broker knows; sees everything that was answered before. It is looked up on a thread of its own, so
-    /// that the engine never waits for whoever asks; what comes with one token is looked up one after the other, so that nobody waits for
+    /// that the engine never waits for whoever asks; what one caller asks is looked up one after the other, so that nobody waits for
     /// all that somebody else asks.
     pub async fn ask<T: Send + 'static>(
         &self,
@@ -182,9 +185,9 @@ impl Handle {
 
     /// The turn of whoever asks; nobody's where it is the service itself.
     pub(crate) async fn turn(&self) -> Option<Turn> {
-        match WRITER.try_with(|by| by.token).ok().flatten() {
-            Some(token) => self.shared.turns.take(&token).await,
-            None => None,
+        match ASKS.try_with(Clone::clone) {
+            Ok(whose) => self.shared.turns.take(&whose).await,
+            Err(_) => None,
         }
     }
 

@@ -29,7 +29,7 @@ mod recover;
 mod sites;
 mod trouble;
 
-pub use command::{Failed, Handle, Listening, WRITER};
+pub use command::{ASKS, Failed, Handle, Listening, WRITER};
 pub use core::{Engine, EngineConfig};
 pub use line::{SiteLine, SitePort, Troubled};
 pub use listeners::{Audience, Told};

@@ -1,15 +1,16 @@
-//! How much of what everybody shares one token may take, and all together: bytes of bodies, streams, requests at a time.
+//! How much of what everybody shares one caller may take, and all together: bytes of bodies, streams, requests at a time.
 //!
 //! **Problem.** A hundred bodies that are sent to the half, five thousand streams that nobody reads: each is allowed, and
 //! together they leave nothing for anybody else.
 //!
-//! **Method.** Counts, in total and by token. What is taken is given back when it is dropped, so that nobody has to remember to.
+//! **Method.** Counts, in total and by whose it is, so that nobody has more by having more tokens. What is taken is given back when it is dropped, so that nobody has to remember to.
 //! Bodies are counted as they come in, and not by what they say that they will be.
 
+use crate::token::Whose;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So much of something, in total and for one token.
+/// So much of something, in total and for one caller.
 pub(super) struct Budget {
     most: usize,
     most_each: usize,
@@ -19,13 +20,13 @@ pub(super) struct Budget {
 #[derive(Default)]
 struct Taken {
     all: usize,
-    each: HashMap<u64, usize>,
+    each: HashMap<Whose, usize>,
 }
 
 /// Why there is no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spent {
-    /// This token has all that one may have.
+    /// They have all that one may have.
     Own,
     /// All that there is was taken by others together.
     All,
@@ -34,7 +35,7 @@ pub(super) enum Spent {
 /// What was taken; it is given back when this goes.
 pub(super) struct Share {
     budget: Arc<Budget>,
-    token: u64,
+    whose: Whose,
     amount: usize,
 }
 
@@ -48,14 +49,14 @@ impl Budget {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).all
     }
 
-    /// Nothing yet, for a token.
-    pub(super) fn open(self: &Arc<Budget>, token: u64) -> Share {
-        Share { budget: self.clone(), token, amount: 0 }
+    /// Nothing yet, for somebody.
+    pub(super) fn open(self: &Arc<Budget>, whose: Whose) -> Share {
+        Share { budget: self.clone(), whose, amount: 0 }
     }
 
-    /// So much, for a token.
-    pub(super) fn take(self: &Arc<Budget>, token: u64, amount: usize) -> Result<Share, Spent> {
-        let mut share = self.open(token);
+    /// So much, for somebody.
+    pub(super) fn take(self: &Arc<Budget>, whose: Whose, amount: usize) -> Result<Share, Spent> {
+        let mut share = self.open(whose);
         share.grow_to(amount)?;
         Ok(share)
     }
@@ -69,7 +70,7 @@ impl Share {
             return Ok(());
         }
         let mut taken = self.budget.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = taken.each.get(&self.token).copied().unwrap_or(0);
+        let own = taken.each.get(&self.whose).copied().unwrap_or(0);
         if own + more > self.budget.most_each {
             return Err(Spent::Own);
         }
@@ -77,7 +78,7 @@ impl Share {
             return Err(Spent::All);
         }
         taken.all += more;
-        taken.each.insert(self.token, own + more);
+        taken.each.insert(self.whose.clone(), own + more);
         self.amount = amount;
         Ok(())
     }
@@ -87,11 +88,11 @@ impl Drop for Share {
     fn drop(&mut self) {
         let mut taken = self.budget.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.all = taken.all.saturating_sub(self.amount);
-        let left = taken.each.get(&self.token).map_or(0, |own| own.saturating_sub(self.amount));
+        let left = taken.each.get(&self.whose).map_or(0, |own| own.saturating_sub(self.amount));
         if left == 0 {
-            taken.each.remove(&self.token);
+            taken.each.remove(&self.whose);
         } else {
-            taken.each.insert(self.token, left);
+            taken.each.insert(self.whose.clone(), left);
         }
     }
 }
@@ -99,18 +100,27 @@ impl Drop for Share {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::token::Caller;
+    use walras_api::service::Role;
+
+    fn whose(number: usize) -> Whose {
+        let name = ["ada", "ben", "eve"][number - 1].to_owned();
+        let (scope, site, expires_at) = (None, None, None);
+        Caller { token: 7, role: Role::User, name, scope, site, expires_at }.whose()
+    }
 
     #[test]
-    fn one_token_never_has_all_and_what_is_dropped_is_there_again() {
+    fn one_never_has_all_and_what_is_dropped_is_there_again() {
         let budget = Budget::new(10, 6);
-        let mut first = budget.take(1, 4).ok().unwrap();
+        let take = |number: usize, amount| budget.take(whose(number), amount);
+        let mut first = take(1, 4).ok().unwrap();
         assert_eq!(first.grow_to(7), Err(Spent::Own));
         assert_eq!(first.grow_to(6), Ok(()));
-        assert_eq!(budget.take(1, 1).err(), Some(Spent::Own));
-        let second = budget.take(2, 4).ok().unwrap();
-        assert_eq!(budget.take(3, 1).err(), Some(Spent::All));
+        assert_eq!(take(1, 1).err(), Some(Spent::Own));
+        let second = take(2, 4).ok().unwrap();
+        assert_eq!(take(3, 1).err(), Some(Spent::All));
         drop(first);
-        assert!(budget.take(3, 6).is_ok() && budget.take(1, 6).is_ok());
+        assert!(take(3, 6).is_ok() && take(1, 6).is_ok());
         drop(second);
         let taken = budget.taken.lock().unwrap();
         assert!(taken.all == 0 && taken.each.is_empty());

@@ -6,11 +6,12 @@ use super::endpoint::{ADMINISTRATOR, Endpoint};
 use super::extract::Asked;
 use super::fault::Fault;
 use crate::described::JsonSchema;
+use crate::journal::record::Record;
 use crate::view::decision::{Decided, decided, decision_view};
 use axum::extract::State;
 use axum::routing::get;
 use serde::Deserialize;
-use walras_api::service::DecisionsView;
+use walras_api::service::{DecisionView, DecisionsView};
 
 /// How many decisions are listed at most, and without a word.
 const LIST_MAX: usize = 100;
@@ -18,6 +19,8 @@ const LIST_DEFAULT: usize = 20;
 /// So many entries are read at a time, and at most for one request.
 const ENTRIES_AT_ONCE: usize = 200;
 const ENTRIES_MAX: usize = 10_000;
+/// Of so many jobs that have ended it is looked up what they were called.
+const NAMES_MAX: usize = 2_000;
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let summary = "List what cycles decided, newest first; cycles that had nothing to decide are left out.";
@@ -64,5 +67,22 @@ async fn list(
     };
     let decisions =
         app.handle.ask(move |state, _| found.iter().map(|decided| decision_view(state, decided)).collect());
-    Ok(Json(DecisionsView { decisions: decisions.await?, next }))
+    let decisions = app.read_names(decisions.await?).await?;
+    Ok(Json(DecisionsView { decisions, next }))
+}
+
+impl App {
+    /// Says of jobs that have ended what they were called and whose they were.
+    async fn read_names(&self, mut decisions: Vec<DecisionView>) -> Result<Vec<DecisionView>, Fault> {
+        self.read(move |register| {
+            let jobs = decisions.iter_mut().flat_map(|decision| &mut decision.jobs);
+            for job in jobs.filter(|job| job.user.is_none()).take(NAMES_MAX) {
+                if let Some(Record::V1(ended)) = register.ended(job.job)? {
+                    (job.name, job.user) = (Some(ended.name), Some(ended.user));
+                }
+            }
+            Ok(decisions)
+        })
+        .await
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, Share, Spent};
 use super::fault::Fault;
-use crate::token::Caller;
+use crate::token::{Caller, Whose};
 use crate::turns::{Turn, Turns};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
@@ -78,11 +78,11 @@ impl<S: Send + Sync> FromRequest<S> for JsonBytes {
     type Rejection = Fault;
 
     async fn from_request(request: Request, _: &S) -> Result<JsonBytes, Fault> {
-        let token = request.extensions().get::<Caller>().map_or(0, |caller| caller.token);
-        let turns = request.extensions().get::<Arc<Turns<u64>>>().cloned();
+        let whose = request.extensions().get::<Caller>().map_or(Whose::STRANGER, Caller::whose);
+        let turns = request.extensions().get::<Arc<Turns<Whose>>>().cloned();
         let (bytes, share) = json_bytes(request, walras_api::service::JOB_BYTES_MAX).await?;
         let turn = match turns.filter(|_| bytes.len() > LARGE) {
-            Some(turns) => turns.take(&token).await,
+            Some(turns) => turns.take(&whose).await,
             None => None,
         };
         Ok(JsonBytes(bytes, (share, turn)))
@@ -109,8 +109,8 @@ async fn json_bytes(request: Request<Body>, most: usize) -> Result<(Bytes, Optio
     if declared.is_some_and(|length| length > most) {
         return Err(too_large());
     }
-    let token = request.extensions().get::<Caller>().map_or(0, |caller| caller.token);
-    let mut share = request.extensions().get::<Arc<Budget>>().map(|budget| budget.open(token));
+    let whose = request.extensions().get::<Caller>().map_or(Whose::STRANGER, Caller::whose);
+    let mut share = request.extensions().get::<Arc<Budget>>().map(|budget| budget.open(whose));
     let mut body = request.into_body();
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -134,7 +134,7 @@ fn no_room(spent: Spent) -> Fault {
         Spent::Own => Fault::new(
             StatusCode::TOO_MANY_REQUESTS,
             "too-many-bytes",
-            "the bodies of this token's requests are too large together: send them one after the other",
+            "the bodies of your requests are too large together: send them one after the other",
         ),
         Spent::All => Fault::new(
             StatusCode::SERVICE_UNAVAILABLE,

@@ -5,7 +5,7 @@ use super::browser::{address, by_cookie};
 use super::budget::Share;
 use super::fault::{Fault, TRACE};
 use super::scope::{Post, too_narrow};
-use crate::engine::WRITER;
+use crate::engine::{ASKS, WRITER};
 use crate::journal::Writer;
 use crate::token::Caller;
 use axum::body::Body;
@@ -96,7 +96,8 @@ pub(super) async fn guard(State((app, post)): State<(App, Post)>, request: Reque
 async fn signed(request: Request, next: Next) -> Response {
     let Some(caller) = request.extensions().get::<Caller>() else { return next.run(request).await };
     let by = Writer { role: caller.role.into(), name: caller.name.clone(), token: Some(caller.token) };
-    WRITER.scope(by, next.run(request)).await
+    let whose = caller.whose();
+    WRITER.scope(by, ASKS.scope(whose, next.run(request))).await
 }
 
 /// The number under which the log knows a request.
@@ -129,7 +130,7 @@ fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<(Request, 
             return Err(Fault::new(StatusCode::UNAUTHORIZED, "no-token", message));
         }
     };
-    if !app.callers.allows(&caller.token, now) {
+    if !app.callers.allows(&caller.whose(), now) {
         return Err(too_often());
     }
     if !post.roles.contains(&caller.role) {
@@ -141,8 +142,8 @@ fn admit(app: &App, post: Post, mut request: Request<Body>) -> Result<(Request, 
     if let Some(why) = too_narrow(&caller, post, request.uri().path()) {
         return Err(Fault::forbidden(why));
     }
-    let busy = app.busy.take(caller.token, 1).map_err(|_| {
-        let message = "too many requests of this token at a time: wait for the others' answers";
+    let busy = app.busy.take(caller.whose(), 1).map_err(|_| {
+        let message = "too many requests of yours at a time: wait for the others' answers";
         Fault::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", message)
     })?;
     request.extensions_mut().insert(app.bodies.clone());

@@ -6,14 +6,14 @@ use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
 use super::outlook::{asked, look_briefly};
-use super::taking::{noted_spec, possible};
+use super::taking::{noted_spec, payable, possible};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::journal::record::Record;
 use crate::token::Caller;
 use crate::view::array::{array_view, cut_view, pending_view};
 use crate::view::ended::ended_view;
-use crate::view::event::history;
+use crate::view::happening::history;
 use crate::view::job::{job_view, rank_view};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -82,10 +82,9 @@ async fn submit(
 ) -> Result<(StatusCode, Json<SubmittedView>), Fault> {
     let (spec, notes) = noted_spec(&app, &caller, &bytes).await?;
     possible(&app, &spec).await?;
+    payable(&app, &spec).await?;
     // What is for sale before the job is there; whether it can be said is no matter of the submission.
-    // Nothing is known of a job that waits for others; of an array it is said only where its elements would not run.
-    let wanted = query.outlook == Some(true) && spec.gate.is_open();
-    let array = spec.array.is_some();
+    let wanted = query.outlook == Some(true);
     let inquiry = if wanted { asked(&app, &spec).await.ok() } else { None };
     match app.handle.send(Input::Submit { key, job: Box::new(spec.clone()) }).await? {
         Answer::Job(job) => {
@@ -93,7 +92,6 @@ async fn submit(
                 Some(inquiry) => look_briefly(&app, spec, inquiry).await,
                 None => None,
             };
-            let outlook = outlook.filter(|it| !array || !it.reasons.is_empty());
             Ok((StatusCode::CREATED, Json(SubmittedView { job: job.get(), outlook, notes })))
         }
         other => Err(unexpected(&other)),

@@ -1,4 +1,4 @@
-//! Sites, offers, prices, timetables, and how the service is.
+//! Sites, offers, prices, and how the service is.
 
 use super::App;
 use super::answer::Json;
@@ -8,11 +8,11 @@ use super::fault::Fault;
 use super::site_fault::SiteFault;
 use crate::described::JsonSchema;
 use crate::engine::{Failed, LastPlan, SiteLine};
-use crate::journal::ended::Wanted;
 use crate::token::Caller;
 use crate::view::job::state_of_job;
 use crate::view::likely::calibration_views;
-use crate::view::market::{offers_view, site_statuses, site_view, timetable_view};
+use crate::view::market::{offers_view, site_statuses, site_view};
+use crate::view::timetable::Stretch;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
@@ -20,20 +20,14 @@ use serde::Deserialize;
 use walras_api::Num;
 use walras_api::sentence::{bound_view, proof_view};
 use walras_api::service::{
-    CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, Stamp, StatusView,
-    TimetableView,
+    CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, StatusView,
 };
 use walras_broker::{Input, State as Known};
-use walras_model::{Interval, SiteId, Span, Time};
+use walras_model::{SiteId, Time};
 
 /// How many offers are listed at most, and without a word.
 const LIST_MAX: usize = 10_000;
 const LIST_DEFAULT: usize = 1_000;
-/// A timetable shows this much without a word: ten minutes back, an hour ahead.
-const BACK: i64 = 600_000;
-const AHEAD: i64 = 3_600_000;
-/// So many of the jobs that ended last are looked at for what a timetable shows of the past.
-const PAST_MAX: usize = 500;
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -71,15 +65,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         .body::<SiteFault>()
         .status(202)
         .refuses(&[400, 404, 409, 413, 415]),
-        Endpoint::new::<TimetableView>(
-            "get",
-            "/v1/timetable",
-            ALL,
-            "Show who has which node when.",
-            get(timetable),
-        )
-        .query::<TimetableQuery>()
-        .refuses(&[400, 404]),
     ]
 }
 
@@ -89,21 +74,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 struct OffersQuery {
     /// Only of this site.
     site: Option<String>,
+    /// Only of its nodes from this one on, counted from 0; or of all sites'.
+    first: Option<usize>,
+    /// Only of so many nodes.
+    #[schemars(range(min = 1))]
+    nodes: Option<usize>,
     /// At most so many.
     #[schemars(range(min = 1, max = 10_000))]
     limit: Option<usize>,
-}
-
-/// Which time is shown.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct TimetableQuery {
-    /// From when; ten minutes ago, without.
-    from: Option<Stamp>,
-    /// Until when; in an hour, without.
-    to: Option<Stamp>,
-    /// Only of this site.
-    site: Option<String>,
 }
 
 async fn me(caller: Caller) -> Json<MeView> {
@@ -194,8 +172,13 @@ async fn offers(
         return Err(Fault::bad(format!("limit: {most} is not between 1 and {LIST_MAX}")));
     }
     let site = query.site.map(|name| named(&app, &name)).transpose()?;
+    if query.nodes == Some(0) {
+        return Err(Fault::bad("nodes: 0 is not at least 1"));
+    }
+    let nodes = Stretch { site, first: query.first.unwrap_or(0), most: query.nodes.unwrap_or(usize::MAX) };
     let user = (caller.role == Role::User).then_some(caller.name);
-    Ok(Json(app.handle.ask(move |state, now| offers_view(state, now, site, most, user.as_deref())).await?))
+    let view = app.handle.ask(move |state, now| offers_view(state, now, &nodes, most, user.as_deref()));
+    Ok(Json(view.await?))
 }
 
 async fn sites(State(app): State<App>) -> Result<Json<SitesView>, Fault> {
@@ -276,33 +259,4 @@ async fn fault(
     let done = line.send(fault.into()).await;
     done.map_err(|error| Fault::new(StatusCode::CONFLICT, "cannot-fail", error.to_string()))?;
     Ok((StatusCode::ACCEPTED, Json(show_site(&app, site).await?)))
-}
-
-async fn timetable(
-    State(app): State<App>,
-    caller: Caller,
-    Asked(query): Asked<TimetableQuery>,
-) -> Result<Json<TimetableView>, Fault> {
-    let later = |time: Time, by: i64| Time::from_millis(time.as_millis().saturating_add(by)).unwrap_or(time);
-    let now = app.clock.now();
-    let from = query.from.map_or(later(now, -BACK), Stamp::time);
-    let to = query.to.map_or(later(from.max(now), AHEAD), Stamp::time);
-    let shown = Interval::new(from, to).filter(|shown| shown.span() > Span::ZERO);
-    let shown = shown.ok_or_else(|| Fault::bad("from must lie before to"))?;
-    let site = query.site.map(|name| named(&app, &name)).transpose()?;
-    let past = match shown.start() < now {
-        true => app.read(|register| register.ended_like(&Wanted::default(), PAST_MAX)).await?,
-        false => Vec::new(),
-    };
-    let view = app.handle.ask(move |state, now| {
-        timetable_view(state, now, (site, shown), &past, |user, sites| match caller.role {
-            Role::Administrator => true,
-            Role::User => user == caller.name,
-            Role::Owner => {
-                let own = |site: &SiteId| state.site(*site).is_some_and(|it| it.spec.owner == caller.name);
-                sites.iter().any(own)
-            }
-        })
-    });
-    Ok(Json(view.await?))
 }

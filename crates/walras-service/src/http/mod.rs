@@ -39,6 +39,7 @@ mod site_fault;
 mod stream;
 mod system;
 mod taking;
+mod timetable;
 mod tokens;
 mod wishes;
 mod worth;
@@ -53,7 +54,7 @@ use crate::journal::{JournalError, Register};
 use crate::limits::Limits;
 use crate::notice::config::{MailConfig, WebhookConfig};
 use crate::session::Sessions;
-use crate::token::Tokens;
+use crate::token::{Tokens, Whose};
 use crate::turns::Turns;
 use axum::Router;
 use axum::http::StatusCode;
@@ -109,7 +110,7 @@ pub struct Inner {
     joiner: Joiner,
     requests: AtomicU64,
     started: i64,
-    callers: Limiter<u64>,
+    callers: Limiter<Whose>,
     strangers: Limiter<IpAddr>,
     /// Event streams.
     listeners: Arc<Budget>,
@@ -122,7 +123,7 @@ pub struct Inner {
     /// One search for a quote at a time of every user.
     turns: Turns<String>,
     /// One large body at a time of every token.
-    large: Arc<Turns<u64>>,
+    large: Arc<Turns<Whose>>,
     words: BatchWords,
     /// How letters leave the house, and where they may go.
     letters: (Option<MailConfig>, Vec<WebhookConfig>),
@@ -185,9 +186,9 @@ impl App {
             started: wall_millis() / 1_000,
             callers: Limiter::new(parts.limits.requests_per_second, parts.limits.burst),
             strangers: Limiter::new(STRANGERS.0, STRANGERS.1),
-            listeners: Budget::new(parts.limits.listeners, parts.limits.listeners_per_token),
+            listeners: Budget::new(parts.limits.listeners, parts.limits.listeners_each),
             busy: Budget::new(usize::MAX, parts.limits.requests_at_once),
-            bodies: Budget::new(parts.limits.body_bytes, parts.limits.body_bytes_per_token),
+            bodies: Budget::new(parts.limits.body_bytes, parts.limits.body_bytes_each),
             // One processor is left to everything else; but whoever has a search that takes long leaves room for another.
             searches: Arc::new(Semaphore::new(
                 available_parallelism().map_or(2, |all| (all.get() - 1).max(2)),
@@ -259,6 +260,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         outlook::endpoints(),
         worth::endpoints(),
         market::endpoints(),
+        timetable::endpoints(),
         owners::endpoints(),
         joined::endpoints(),
         wishes::endpoints(),

@@ -82,7 +82,7 @@ impl App {
         let known = self.handle.ask(move |state, _| {
             let place = state.sites.iter().position(|known| known.spec.name == name)?;
             let site = SiteId::from_index(place)?;
-            Some((site, state.site(site)?.spec.clone()))
+            Some((site, (*state.site(site)?.spec).clone()))
         });
         known.await
     }

@@ -9,7 +9,7 @@ use super::fault::Fault;
 use crate::clock::wall_millis;
 use crate::described::JsonSchema;
 use crate::engine::{Audience, Told};
-use crate::token::Caller;
+use crate::token::{Caller, Whose};
 use axum::extract::State;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
@@ -62,14 +62,14 @@ impl Drop for Counted {
     }
 }
 
-fn count(app: &App, token: u64) -> Result<Counted, Fault> {
+fn count(app: &App, whose: Whose) -> Result<Counted, Fault> {
     let code = "too-many-listeners";
-    let share = app.listeners.take(token, 1).map_err(|spent| match spent {
+    let share = app.listeners.take(whose, 1).map_err(|spent| match spent {
         Spent::All => {
             Fault::new(StatusCode::SERVICE_UNAVAILABLE, code, "too many are listening: try again later")
         }
         Spent::Own => {
-            let message = "this token listens too often at a time: close another stream first";
+            let message = "you listen too often at a time: close another stream first";
             Fault::new(StatusCode::TOO_MANY_REQUESTS, code, message)
         }
     })?;
@@ -84,7 +84,7 @@ async fn events(
     Asked(query): Asked<EventsQuery>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-    let counted = count(&app, caller.token)?;
+    let counted = count(&app, caller.whose())?;
     let audience = match caller.role {
         Role::Administrator => Audience::All,
         Role::User => Audience::User(caller.name.clone()),

@@ -7,11 +7,11 @@ use crate::notice::config::{Untold, settle};
 use crate::token::Caller;
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use walras_api::ReadError;
 use walras_api::sentence::unmet_text;
 use walras_api::service::{Role, check_amounts, read_job};
+use walras_api::{Num, ReadError};
 use walras_broker::State as Known;
-use walras_broker::fitting::{fitting, is_never_met};
+use walras_broker::fitting::{beyond_budget, fitting, is_never_met, unmet_task};
 use walras_broker::job::JobSpec;
 use walras_model::SiteId;
 
@@ -83,6 +83,22 @@ fn told(app: &App, spec: &mut JobSpec) -> Result<Vec<String>, Fault> {
     Ok(note.map(str::to_owned).into_iter().collect())
 }
 
+/// Refuses an array that its budget cannot pay whatever the hour.
+pub(super) async fn payable(app: &App, spec: &JobSpec) -> Result<(), Fault> {
+    let job = spec.clone();
+    let beyond = app.handle.ask(move |state, now| beyond_budget(state, now, &job)).await?;
+    let (Some(least), Some(array), Some(budget)) = (beyond, &spec.array, spec.request.budget) else {
+        return Ok(());
+    };
+    let text = format!(
+        "body: budget: {} credits do not pay all {} elements, which cost {} credits or more on any nodes at any hour",
+        Num::of_money(budget),
+        array.count(),
+        Num::of_money(least),
+    );
+    Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "over-budget", text))
+}
+
 /// Refuses what could never run: more than all nodes that are what it asks for, or nothing where something would really be run.
 pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
     let sites = app.sites();
@@ -95,6 +111,9 @@ pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
         let fitting = fitting(state, &job);
         if is_never_met(&job, &fitting) {
             return Some(("never-met", unmet_text(state, &job, &fitting)));
+        }
+        if let Some((task, alone)) = unmet_task(state, &job) {
+            return Some(("never-met", format!("task {task}: {}", unmet_text(state, &alone, &[]))));
         }
         let tasks_run = job.workflow.as_ref().is_some_and(|of| {
             of.programs.len() == of.workflow.tasks().len() && of.programs.iter().all(|task| task.runs())

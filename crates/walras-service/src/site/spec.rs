@@ -5,6 +5,7 @@ use super::amount::Amount;
 use super::cluster::SlurmConfig;
 use super::config::{AttributeConfig, ConnectorName, NodeConfig, OfferingName, SiteConfig};
 use std::collections::BTreeMap;
+use walras_api::service::name_fault;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_model::{Attributes, Division, Fixed, Multiplier, Performance, Rate, Share, Span, Value, Watts};
@@ -43,6 +44,9 @@ impl SiteConfig {
         if self.owner.is_empty() {
             return Err("owner: the name is empty".to_owned());
         }
+        if let Some(fault) = name_fault(&self.owner) {
+            return Err(format!("owner: {:?} {fault}", self.owner));
+        }
         let tables = [
             (ConnectorName::Simulated, self.simulated.is_some()),
             (ConnectorName::Local, self.local.is_some()),
@@ -70,6 +74,7 @@ impl SiteConfig {
         let access = rules(&self.access, &self.quotas).map_err(|bad| bad.to_string())?;
         let (name, owner) = (self.name.clone(), self.owner.clone());
         let prices = self.prices()?;
+        parts_are_payable(&prices, &nodes)?;
         let mut timing = Timing::NOTHING;
         match self.connector {
             ConnectorName::Simulated | ConnectorName::Local => {
@@ -278,6 +283,25 @@ impl SiteConfig {
             OfferingName::Queue => Offering::Queue(self.count.unwrap_or(1)),
         }
     }
+}
+
+/// Refuses prices so low that the units of a node, rounded up one by one, would be far dearer than the node.
+fn parts_are_payable(prices: &PriceRules, nodes: &[NodeSpec]) -> Result<(), String> {
+    for node in nodes {
+        let class = node.class.as_ref().and_then(|class| Some(("class_prices", prices.classes.get(class)?)));
+        let own = prices.nodes.get(&node.name).map(|rate| ("node_prices", rate));
+        let of_users = prices.users.values().map(|rate| ("user_prices", rate));
+        let (units, least) = (node.division.units(), node.division.least_price());
+        let mut all = std::iter::once(own.or(class).unwrap_or(("price", &prices.base))).chain(of_users);
+        if let Some((key, rate)) = all.find(|(_, rate)| **rate < least) {
+            let name = &node.name;
+            return Err(format!(
+                "{key}: {rate} is too low a price for the {units} units of node '{name}', which are dearer than the node: \
+                 expected at least {least}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses prices for nodes and classes that the site does not have: whoever wrote them meant others.

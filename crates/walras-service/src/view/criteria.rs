@@ -6,6 +6,7 @@
 use walras_api::service::{ChoiceView, ChoicesView, CriterionView};
 use walras_api::{CHOICES_TAG, Num};
 use walras_broker::State;
+use walras_broker::policy::FinishBy;
 use walras_broker::quote::{Chosen, Quote, QuoteOption};
 use walras_core::prefer::{Aggregation, Criterion, Direction, Preference, SCALE, Weighted, score};
 use walras_model::quantity::rounding;
@@ -26,7 +27,7 @@ pub(super) fn judged(state: &State, quote: &Quote) -> Vec<Judged> {
         let silent = quote.options.iter().all(|it| value(state, quote, it, &weighted.criterion).is_none());
         if silent { preference.without(&weighted.criterion).unwrap_or(preference) } else { preference }
     };
-    let whole = stated.cloned().unwrap_or_else(Preference::plain);
+    let whole = stated.cloned().unwrap_or_else(|| unstated(state, quote));
     let preference = whole.weighted().iter().fold(whole.clone(), known);
     let row = |option: &QuoteOption| -> Vec<Option<i64>> {
         preference.weighted().iter().map(|it| value(state, quote, option, &it.criterion)).collect()
@@ -40,7 +41,7 @@ pub(super) fn judged(state: &State, quote: &Quote) -> Vec<Judged> {
             criterion: weighted.criterion.to_string(),
             weight: Num::of_millionths(weighted.weight),
             value: values[place].map(|value| Num::from_units(i128::from(value), decimals)),
-            satisfaction: Num::of_millionths(suits(weighted, values[place], &values).as_millionths()),
+            satisfaction: Num::of_millionths(standing(weighted, values[place], &values).as_millionths()),
         }
     };
     let one = |place: usize| {
@@ -52,6 +53,13 @@ pub(super) fn judged(state: &State, quote: &Quote) -> Vec<Judged> {
         }
     };
     (0..rows.len()).map(one).collect()
+}
+
+/// How alternatives are judged of a job that leaves that to the VO.
+fn unstated(state: &State, quote: &Quote) -> Preference {
+    let by_prediction = state.policy.predictions.is_some_and(|it| it.finish_by == FinishBy::Prediction);
+    let known = quote.options.iter().any(|option| option.confidence.is_some());
+    if by_prediction && known { Preference::plain_by_prediction() } else { Preference::plain() }
 }
 
 /// The same, summed up as people read it: the worst respect alone, which the planner goes by, says the same of two alternatives that are each
@@ -85,7 +93,7 @@ pub fn choices_view(state: &State, user: &str) -> ChoicesView {
 }
 
 /// Where a value lies between the worst and the best.
-fn suits(weighted: &Weighted, own: Option<i64>, all: &[Option<i64>]) -> Share {
+fn standing(weighted: &Weighted, own: Option<i64>, all: &[Option<i64>]) -> Share {
     let Some(own) = own else { return Share::NOTHING };
     let turned = |value: i64| i128::from(weighted.criterion.turned(value));
     let known = || all.iter().flatten().map(|value| turned(*value));

@@ -10,7 +10,7 @@ use walras_broker::id::{CycleNumber, JobNumber};
 use walras_broker::job::Planned;
 use walras_broker::journal::Entry;
 use walras_broker::{Input, State};
-use walras_model::{Money, NodeId, Span, Time};
+use walras_model::{NodeId, Time};
 
 /// A decision as the journal keeps it.
 #[derive(Clone, Debug)]
@@ -104,14 +104,7 @@ fn alternative(state: &State, allocation: &Allocation) -> DecidedAlternative {
 
 /// Where a job was planned, while it is known how long it runs there.
 fn planned_alternative(state: &State, job: JobNumber, plan: &Planned) -> Option<DecidedAlternative> {
-    let work = state.jobs.get(&job)?.spec.request.work;
-    let mut longest = Span::ZERO;
-    let mut cost = Money::ZERO;
-    for (node, rate) in &plan.places {
-        let span = work.runtime_on(state.node_spec(*node)?.performance)?;
-        longest = longest.max(span);
-        cost = cost.checked_add(rate.cost_of(span)?)?;
-    }
+    let (longest, cost) = state.lasting_and_cost(&state.jobs.get(&job)?.spec, plan)?;
     let full = |node: NodeId| {
         let site = state.node(node).map(|node| site_name(state, node.site)).unwrap_or_default();
         format!("{site}/{}", node_name(state, node))

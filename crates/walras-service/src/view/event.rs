@@ -1,13 +1,11 @@
 //! What happened, as listeners and a job's history get it: whom it concerns, why, and the line of [`walras_api::sentence`].
 
 use super::site_name;
-use std::collections::BTreeSet;
-use walras_api::sentence::{context_of_event, event_text, own_event_text};
-use walras_api::service::{EventView, HappeningView, WhyView};
+use walras_api::sentence::{context_of_event, event_text};
+use walras_api::service::{EventView, WhyView};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, SiteEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::JobEnd;
-use walras_broker::journal::Entry;
 use walras_broker::{Event, State};
 use walras_model::{SiteId, Time};
 
@@ -22,7 +20,7 @@ const NOBODY: About = About { job: None, user: None, site: None };
 
 /// What listeners are told of an event that the state is about to take in; nothing of what is of no interest to them.
 pub fn event_view(state: &State, position: u64, at: Time, event: &Event) -> Option<EventView> {
-    let (kind, text) = event_text(state, event)?;
+    let (kind, text) = event_text(state, at, event)?;
     let about = about(state, event);
     Some(EventView {
         position,
@@ -50,7 +48,7 @@ pub fn event_view(state: &State, position: u64, at: Time, event: &Event) -> Opti
 }
 
 /// The reason that an event gives, for programs.
-fn reason(state: &State, event: &Event) -> Option<WhyView> {
+pub(super) fn reason(state: &State, event: &Event) -> Option<WhyView> {
     let (why, job) = match event {
         Event::Job(JobEvent::Returned { job, why }) => (why, Some(job)),
         Event::Job(JobEvent::Ended { job, end: JobEnd::Failed(why) | JobEnd::GivenUp(why) }) => {
@@ -146,56 +144,5 @@ fn about(state: &State, event: &Event) -> About {
             | CycleEvent::Decided { .. }
             | CycleEvent::Ended(_),
         ) => NOBODY,
-    }
-}
-
-/// What has happened to a job, from the entries that are about it. Names are those of today.
-pub fn history(state: &State, job: JobNumber, entries: &[Entry]) -> Vec<HappeningView> {
-    let mut own: BTreeSet<ReservationNumber> = BTreeSet::new();
-    let mut told = Vec::new();
-    for entry in entries {
-        for event in &entry.events {
-            if let Event::Reservation(ReservationEvent::Asked { reservation, job: of, .. }) = event
-                && *of == job
-            {
-                own.insert(*reservation);
-            }
-            if let Some(text) = of_job(state, job, &own, event) {
-                let reason = reason(state, event);
-                told.push(HappeningView { at: entry.at.into(), text, reason });
-            }
-        }
-    }
-    told
-}
-
-/// An event in the words of one job's history.
-fn of_job(state: &State, job: JobNumber, own: &BTreeSet<ReservationNumber>, event: &Event) -> Option<String> {
-    match event {
-        Event::Job(
-            JobEvent::Queued { job: of, .. }
-            | JobEvent::Offered { job: of, .. }
-            | JobEvent::Withdrawn(of)
-            | JobEvent::Returned { job: of, .. }
-            | JobEvent::Planned { job: of, .. }
-            | JobEvent::Freed(of)
-            | JobEvent::Released(of)
-            | JobEvent::Drawn { array: of, .. }
-            | JobEvent::Cut { array: of, .. }
-            | JobEvent::Ended { job: of, .. },
-        )
-        | Event::Reservation(ReservationEvent::Asked { job: of, .. }) => {
-            let (_, text) = event_text(state, event).filter(|_| *of == job)?;
-            Some(text)
-        }
-        Event::Reservation(event) => {
-            let (of, text) = own_event_text(state, event)?;
-            own.contains(&of).then_some(text)
-        }
-        Event::Job(JobEvent::Noticed(_))
-        | Event::Vo(_)
-        | Event::Site(_)
-        | Event::Quote(_)
-        | Event::Cycle(_) => None,
     }
 }

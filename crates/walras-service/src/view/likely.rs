@@ -5,7 +5,7 @@ use walras_api::Num;
 use walras_api::sentence::likely_text;
 use walras_api::service::{CalibrationView, LikelyView, PredictedKind, Stamp};
 use walras_broker::State;
-use walras_broker::job::Job;
+use walras_broker::job::{Job, Phase};
 use walras_broker::quote::Confidence;
 use walras_core::predict::{Announcement, Calibration};
 use walras_model::quantity::rounding;
@@ -35,10 +35,10 @@ pub fn likely_view(expected: &Confidence, work: Work, window: Option<(Time, Time
 }
 
 /// When a job that has no window is likely to start: by how long others waited. Once that has passed nothing is likely: the longest that nine of
-/// ten waited may be weeks away.
+/// ten waited may be weeks away. Whoever waits for others first does not wait for a window yet.
 pub fn likely_start(state: &State, job: &Job) -> Option<Stamp> {
-    let Announcement { likely, .. } = job.wait?;
-    let start = job.queued_at.checked_add(likely)?;
+    let Announcement { likely, .. } = job.wait.filter(|_| job.phase != Phase::Waiting)?;
+    let start = job.ready_at().checked_add(likely)?;
     (start > state.clock).then(|| Stamp::from(start))
 }
 

@@ -1,20 +1,16 @@
-//! Sites, what they offer, and who has which node when.
+//! Sites, and what they offer.
 
-use super::{node_name, site_name};
+use super::site_name;
+use super::timetable::Stretch;
 use crate::engine::Troubled;
-use crate::journal::record::{Record, v1};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_api::Num;
 use walras_api::service::{
-    BarKind, DrainedView, NodeView, OfferKind, OfferView, OffersView, SiteStatus, SiteView, TimetableBar,
-    TimetableRow, TimetableView, TroubleKind, TroubleView,
+    DrainedView, NodeView, OfferKind, OfferView, OffersView, SiteStatus, SiteView, TroubleKind, TroubleView,
 };
 use walras_broker::State;
-use walras_broker::job::{Job, Phase};
-use walras_broker::reservation::{PartState, Reservation, ReservationPhase};
 use walras_broker::site::{Free, SiteKind};
 use walras_broker::state::SiteState;
-use walras_model::interval::complement;
 use walras_model::{Interval, NodeId, Rate, SiteId, Time};
 use walras_sites::Trouble;
 
@@ -82,6 +78,8 @@ pub fn site_statuses(state: &State, now: Time) -> Vec<SiteStatus> {
         let drained = nodes.iter().filter(|it| it.drained.iter().any(|drained| is_in(*drained, now)));
         SiteStatus {
             name: site.spec.name.clone(),
+            owner: site.spec.owner.clone(),
+            demand: Some(Num::of_millionths(site.demand.as_millionths())),
             lost: site.lost,
             nodes: count(nodes.len()),
             nodes_lost: count(nodes.iter().filter(|node| node.lost).count()),
@@ -113,18 +111,12 @@ fn price_for(state: &State, slot: &walras_model::Slot, user: Option<&str>) -> Ra
     own.unwrap_or_else(|| prices.base_of(&spec.name, spec.class.as_deref()))
 }
 
-/// What is for sale now, of one site or of all, at most so many, at the prices of a user or of everybody.
-pub fn offers_view(
-    state: &State,
-    now: Time,
-    site: Option<SiteId>,
-    most: usize,
-    user: Option<&str>,
-) -> OffersView {
+/// What is for sale now, on some nodes or on all, at most so many, at the prices of a user or of everybody.
+pub fn offers_view(state: &State, now: Time, asked: &Stretch, most: usize, user: Option<&str>) -> OffersView {
     let Some(market) = state.market(now, Time::MIN) else {
         return OffersView { offers: Vec::new(), more: false };
     };
-    let wanted = |at: SiteId| site.is_none_or(|site| site == at);
+    let wanted = |at: SiteId| asked.site.is_none_or(|site| site == at);
     let queues = market.queues.iter().filter(|queue| wanted(queue.site)).filter_map(|queue| {
         let of = state.site(queue.site)?;
         let SiteKind::Queue(spec) = &of.spec.kind else { return None };
@@ -139,7 +131,8 @@ pub fn offers_view(
         })
     });
     let mut slots: Vec<&walras_model::Slot> = market.offers.slots().iter().collect();
-    slots.retain(|slot| state.node(slot.node()).is_some_and(|node| wanted(node.site)));
+    let nodes: BTreeSet<NodeId> = asked.nodes(state).map(|(node, _)| node).collect();
+    slots.retain(|slot| nodes.contains(&slot.node()));
     slots.sort_by_key(|slot| (slot.node(), slot.start()));
     let more = slots.len() > most;
     let slots = slots.into_iter().take(most).map(|slot| {
@@ -156,156 +149,4 @@ pub fn offers_view(
         }
     });
     OffersView { offers: queues.chain(slots).collect(), more }
-}
-
-/// At most so many nodes are shown.
-const ROWS_MAX: usize = 2_000;
-
-/// Who has which node of a site, or of all, when; whose jobs they are only where `seen` says so, of a user's job on these sites. `past` are jobs that
-/// have ended.
-pub fn timetable_view(
-    state: &State,
-    now: Time,
-    (site, shown): (Option<SiteId>, Interval),
-    past: &[Record],
-    seen: impl Fn(&str, &[SiteId]) -> bool,
-) -> TimetableView {
-    let mut bars: BTreeMap<NodeId, Vec<TimetableBar>> = BTreeMap::new();
-    for reservation in state.reservations.values() {
-        let sites: Vec<SiteId> = reservation.legs.iter().map(|leg| leg.site).collect();
-        let name = state.jobs.get(&reservation.job).map(|job| job.spec.request.name.clone());
-        let of = Known { job: reservation.job.get(), name, user: &reservation.user };
-        let of = seen(&reservation.user, &sites).then_some(&of);
-        for (node, interval, kind) in uses(reservation, now) {
-            let Some(part) = interval.intersection(shown) else { continue };
-            bars.entry(node).or_default().push(bar(part, kind, of));
-        }
-    }
-    for job in state.jobs.values() {
-        let sites: Vec<SiteId> = state.planned_sites(job).into_iter().collect();
-        let name = Some(job.spec.request.name.clone());
-        let of = Known { job: job.number.get(), name, user: &job.spec.user };
-        let of = seen(&job.spec.user, &sites).then_some(&of);
-        for (node, interval) in planned(state, job) {
-            let Some(part) = interval.intersection(shown) else { continue };
-            bars.entry(node).or_default().push(bar(part, BarKind::Planned, of));
-        }
-    }
-    for Record::V1(job) in past {
-        // As long as the reservation is here it has been seen above.
-        if job.reservation.is_some_and(|number| state.reservations.contains_key(&number)) {
-            continue;
-        }
-        let of = Known { job: job.number.get(), name: Some(job.name.clone()), user: &job.user };
-        let of = seen(&job.user, &job.sites).then_some(&of);
-        let ran = job.parts.iter().filter(|part| matches!(part.stage, v1::Stage::Ended(_)));
-        for (node, part) in ran.filter_map(|part| Some((part.node?, part))) {
-            let Some(part) = Interval::new(part.start, part.end).and_then(|it| it.intersection(shown)) else {
-                continue;
-            };
-            bars.entry(node).or_default().push(bar(part, BarKind::Ended, of));
-        }
-    }
-    for (node, busy) in owners(state, shown) {
-        bars.entry(node).or_default().extend(busy.into_iter().map(|part| bar(part, BarKind::Owner, None)));
-    }
-    let all =
-        || state.nodes.iter().zip(0_u32..).filter(|(node, _)| site.is_none_or(|site| node.site == site));
-    let rows = all().take(ROWS_MAX).map(|(node, number)| {
-        let id = NodeId::new(number);
-        let mut bars = bars.remove(&id).unwrap_or_default();
-        bars.sort_by_key(|bar| bar.start);
-        TimetableRow { site: site_name(state, node.site), node: node_name(state, id), lost: node.lost, bars }
-    });
-    TimetableView {
-        now: now.into(),
-        from: shown.start().into(),
-        to: shown.end().into(),
-        rows: rows.collect(),
-        nodes: u32::try_from(all().count()).unwrap_or(u32::MAX),
-    }
-}
-
-/// What may be known of a job.
-struct Known<'a> {
-    job: u64,
-    name: Option<String>,
-    user: &'a str,
-}
-
-fn bar(interval: Interval, kind: BarKind, of: Option<&Known<'_>>) -> TimetableBar {
-    TimetableBar {
-        start: interval.start().into(),
-        end: interval.end().into(),
-        kind,
-        job: of.map(|of| of.job),
-        name: of.and_then(|of| of.name.clone()),
-        user: of.map(|of| of.user.to_owned()),
-    }
-}
-
-/// Where a job is planned, while nothing is held for it.
-pub(super) fn planned(state: &State, job: &Job) -> Vec<(NodeId, Interval)> {
-    let plan = job.plan.as_ref().filter(|_| job.phase == Phase::Planned);
-    let places = plan.into_iter().flat_map(|plan| plan.places.iter().map(|(node, _)| (plan.start, *node)));
-    let taken = places.filter_map(|(start, node)| {
-        let span = job.spec.request.work.runtime_on(state.node_spec(node)?.performance)?;
-        Some((node, Interval::new(start, start.checked_add(span)?)?))
-    });
-    taken.collect()
-}
-
-/// What a reservation uses: its holds, and within them what runs or has run.
-fn uses(reservation: &Reservation, now: Time) -> Vec<(NodeId, Interval, BarKind)> {
-    let mut all = Vec::new();
-    for (site, hold) in reservation.holds_left() {
-        let Some(node) = hold.node else { continue };
-        let ran = reservation.parts.iter().filter(|part| {
-            part.plan.site == site && reservation.hold_of(&part.plan).is_some_and(|it| std::ptr::eq(it, hold))
-        });
-        let mut busy = Vec::new();
-        for part in ran {
-            let (since, until, kind) = match part.state {
-                PartState::Running(since) => (since, hold.interval.end(), BarKind::Running),
-                PartState::Ended { since, at, .. } => (since, at, BarKind::Ended),
-                PartState::Waiting | PartState::Due => continue,
-            };
-            if let Some(interval) = Interval::new(since, until) {
-                busy.push(interval);
-                all.push((node, interval, kind));
-            }
-        }
-        let kind = match reservation.phase {
-            ReservationPhase::Preparing(_) | ReservationPhase::Confirming(_) => BarKind::Asked,
-            ReservationPhase::Held => BarKind::Held,
-            ReservationPhase::Closing => continue,
-        };
-        let rest = complement(hold.interval, &busy).into_iter().filter(|it| it.end() > now);
-        all.extend(rest.map(|interval| (node, interval, kind)));
-    }
-    all
-}
-
-/// When nodes are not offered, as the sites said last.
-fn owners(state: &State, shown: Interval) -> Vec<(NodeId, Vec<Interval>)> {
-    let mut all = Vec::new();
-    for site in state.sites.iter() {
-        let Some((at, free)) = &site.free else { continue };
-        let Free::Slots(free) = &**free else { continue };
-        // Beyond the horizon nobody was asked.
-        let asked = at.checked_add(state.policy.horizon).unwrap_or(Time::MAX);
-        let Some(known) = Interval::new(shown.start().max(*at), shown.end().min(asked)) else { continue };
-        let mut by_node: BTreeMap<NodeId, Vec<Interval>> = BTreeMap::new();
-        for time in free {
-            by_node.entry(time.node).or_default().push(time.interval);
-        }
-        for (node, _) in state.nodes_of(site) {
-            let mut busy = complement(known, by_node.get(&node).map_or(&[][..], Vec::as_slice));
-            if let Some(state) = state.node(node) {
-                busy.extend(state.taken.iter().filter_map(|taken| taken.intersection(shown)));
-            }
-            all.push((node, walras_model::interval::merge(&busy)));
-        }
-    }
-    all
 }

@@ -6,19 +6,27 @@ use walras_api::sentence::{Context, MoneyLimit};
 use walras_api::service::OutlookView;
 use walras_broker::State;
 use walras_broker::allocation::Allocation;
+use walras_broker::foreseen::Foreseen;
 use walras_broker::job::JobSpec;
 use walras_broker::quote::Findings;
 use walras_core::agenda::Worth;
 
 /// Of what was found for a job, what a plan would choose: by what a delay is worth to it, or else what suits it best; or why there is
-/// nothing. Without findings nobody knows what is free.
+/// nothing. Without findings nobody knows what is free. Of a job that waits for others, and nobody knows how long, no times are said.
 pub fn outlook_view(
     state: &State,
     spec: &JobSpec,
     findings: Option<&Findings>,
     worth: Option<Worth>,
+    foreseen: &Foreseen,
 ) -> OutlookView {
-    let Some(findings) = findings else { return OutlookView::default() };
+    let after = spec.gate.after.iter().map(|on| on.on.to_string()).filter(|_| *foreseen != Foreseen::Now);
+    let known = OutlookView {
+        after: after.collect(),
+        elements: spec.array.as_ref().map(|array| array.count()),
+        ..OutlookView::default()
+    };
+    let Some(findings) = findings else { return known };
     let score = |it: &Allocation, loss: i64| match worth {
         Some(worth) => (worth.score_of(it.cost(), it.finish()), it.finish()),
         None => (i128::from(loss), it.start()),
@@ -26,11 +34,11 @@ pub fn outlook_view(
     let best = findings.allocations.iter().min_by_key(|(it, loss)| (score(it, *loss), it.cost()));
     if let Some((best, _)) = best {
         return OutlookView {
-            start: Some(best.start().into()),
-            finish: Some(best.finish().into()),
+            start: Some(best.start().into()).filter(|_| *foreseen != Foreseen::Unknown),
+            finish: Some(best.finish().into()).filter(|_| *foreseen != Foreseen::Unknown),
             price: Some(Num::of_money(best.cost())),
             sites: best.legs.iter().map(|leg| site_name(state, leg.site)).collect(),
-            ..OutlookView::default()
+            ..known
         };
     }
     let why = findings.why.clone().unwrap_or_default();
@@ -38,6 +46,6 @@ pub fn outlook_view(
     OutlookView {
         reasons: why.reasons.iter().map(|it| context.fit_view(it)).collect(),
         changes: context.change_views(&why.smallest_change),
-        ..OutlookView::default()
+        ..known
     }
 }

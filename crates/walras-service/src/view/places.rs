@@ -63,7 +63,7 @@ pub fn places_view(state: &State, job: &JobView, plan: Option<&Allocation>) -> P
 
 /// Where a job is planned that has nothing reserved.
 pub fn planned_parts(state: &State, job: &Job) -> Vec<PlacedPart> {
-    let places = super::market::planned(state, job);
+    let places = super::timetable::planned(state, job);
     let part = |((node, interval), part): ((NodeId, Interval), u32)| PlacedPart {
         part,
         task: None,

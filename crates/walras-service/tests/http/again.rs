@@ -62,3 +62,22 @@ fn a_decision_follows_from_what_was_known() {
     assert_eq!(house.call("get", "/v1/decisions/0/replay", administrator, None).status, 404);
     assert_eq!(house.call("get", "/v1/decisions/none/replay", administrator, None).status, 400);
 }
+
+/// Who reads of a decision later is told whose jobs they were, although these have ended.
+#[test]
+fn a_decision_names_its_jobs_after_they_have_ended() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let number = house.call("post", "/v1/jobs", Some(&ada), Some(&job("brief"))).json(201)["job"].clone();
+    decision_of(&house, &number);
+    let path = format!("/v1/jobs/{number}");
+    house.call("delete", &path, Some(&ada), None).json(200);
+    let until = Instant::now() + Duration::from_secs(20);
+    while house.call("get", &path, Some(&ada), None).json(200)["state"] != "cancelled" {
+        assert!(Instant::now() < until);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let decision = decision_of(&house, &number);
+    let found = decision["jobs"].as_array().unwrap().iter().find(|job| job["job"] == number).unwrap();
+    assert_eq!((&found["name"], &found["user"]), (&json!("brief"), &json!("ada")), "{decision}");
+}

@@ -90,10 +90,21 @@ fn greedy_and_exact_choose_differently() {
     assert_eq!(sites_of(&house, &ada, &asked("by-cost", 2, 600)), ["fast"]);
     let round = latest_round(&house);
     assert_eq!((&round["method"], &round["proof"]), (&json!("exact"), &json!("optimal")), "{round}");
-    assert!(
-        round["text"].as_str().unwrap().starts_with("1 of 1 jobs assigned to capacity by exact"),
-        "{round}"
-    );
+    let served = round["served"].as_array().unwrap().len();
+    let all = format!("{served} of {served} jobs assigned to capacity by exact");
+    assert!(served > 0 && round["text"].as_str().unwrap().starts_with(&all), "{round}");
+    for method in ["greedy-cost", "mmc", "hga", "lpga"] {
+        assert_eq!(set(&json!({"assign": method})).json(200)["assign"], method);
+        let sites = sites_of(&house, &ada, &asked(&format!("by-{method}"), 2, 600));
+        assert_eq!(sites.len(), 1, "{method} keeps a job on one site: {sites:?}");
+        let round = latest_round(&house);
+        assert_eq!(round["method"], *method, "{round}");
+        // Who was not asked of a site yet is assigned again beside it.
+        let served = round["served"].as_array().unwrap().len();
+        let all = format!("{served} of {served} jobs assigned to capacity by {method}");
+        assert!(served > 0 && round["text"].as_str().unwrap().starts_with(&all), "{round}");
+    }
+    set(&json!({"assign": "exact"})).json(200);
     // Whole jobs need a site that is wide enough; who may be split is, where the VO does that.
     let wide = asked("wide", 6, 600);
     let number = house.call("post", "/v1/jobs", Some(&ada), Some(&wide)).json(201)["job"].clone();

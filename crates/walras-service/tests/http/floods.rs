@@ -109,12 +109,15 @@ fn listen(house: &House, token: &str) -> (u16, TcpStream) {
 }
 
 #[test]
-fn one_token_does_not_take_all_streams() {
+fn one_user_does_not_take_all_streams() {
     let house = House::open();
     let (ada, ben) = (house.user("ada"), house.user("ben"));
-    let open: Vec<(u16, TcpStream)> = (0..100).map(|_| listen(&house, &ada)).collect();
+    // Another token of theirs is no other user.
+    let again = house.token("user", "ada").1;
+    let tokens = [&ada, &again];
+    let open: Vec<(u16, TcpStream)> = (0..100).map(|place| listen(&house, tokens[place % 2])).collect();
     assert!(open.iter().all(|(status, _)| *status == 200));
-    assert_eq!(listen(&house, &ada).0, 429);
+    assert_eq!((listen(&house, &ada).0, listen(&house, &again).0), (429, 429));
     assert_eq!(listen(&house, &ben).0, 200);
     drop(open);
     wait_until("room for another stream", || listen(&house, &ada).0 == 200);

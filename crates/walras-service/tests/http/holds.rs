@@ -51,3 +51,19 @@ fn nobody_holds_more_quotes_than_the_policy_says() {
     house.call("post", "/v1/quotes", Some(&ada), Some(&job("second"))).json(201);
     assert_eq!(held(&house, &bert, "his")["options"][0]["held"], json!("held"), "others are not concerned");
 }
+
+#[test]
+fn what_was_held_and_not_taken_costs_its_fee_and_nothing_else() {
+    let house = House::fast();
+    let ada = house.user("ada");
+    let quote = held(&house, &ada, "left");
+    let fees: Vec<f64> =
+        quote["options"].as_array().unwrap().iter().map(|it| it["hold_fee"].as_f64().unwrap()).collect();
+    assert!(fees.iter().all(|fee| *fee > 0.0), "{quote}");
+    // A minute passes in a second; then everything goes back.
+    let account = || house.call("get", "/v1/account", Some(&ada), None).json(200);
+    let account = until(account, |account| account["held"] == json!(0) && account["balance"] != json!(1000));
+    let paid = 1000.0 - account["balance"].as_f64().unwrap();
+    assert!((paid - fees.iter().sum::<f64>()).abs() < 1e-6, "{account} for {quote}");
+    assert_eq!(house.call("get", "/v1/jobs", Some(&ada), None).json(200)["jobs"], json!([]));
+}

@@ -22,4 +22,5 @@ mod predictions;
 mod privacy;
 mod reports;
 mod searching;
+mod timetable;
 mod wishes;

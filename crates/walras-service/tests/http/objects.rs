@@ -4,6 +4,7 @@ use super::house::{House, job};
 use super::searching::until;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+use walras_api::service::Stamp;
 
 #[test]
 fn a_submission_that_is_repeated_is_done_once() {
@@ -48,6 +49,30 @@ fn a_quote_is_given_with_alternatives_or_with_what_would_help() {
     );
 }
 
+/// What is said of a job that waits for others: from when on, where that can be foreseen.
+fn waiting(house: &House, ada: &str) {
+    let submit = |job: &Value| house.call("post", "/v1/jobs", Some(ada), Some(job)).json(201)["job"].clone();
+    let asked = |on: &Value| {
+        let after = json!({"ok": [on]});
+        let last = json!({"walras": "job/1", "name": "last", "work": 60, "after": after});
+        house.call("post", "/v1/outlooks", Some(ada), Some(&last)).json(200)
+    };
+    let time = |view: &Value| view["start"].as_str().unwrap().parse::<Stamp>().unwrap().time();
+    let first = json!({"walras": "job/1", "name": "late", "work": 600, "earliest": "2099-01-01T00:00:00Z"});
+    let held = submit(&json!({"walras": "job/1", "name": "held", "work": 60, "held": true}));
+    let unknown = asked(&held);
+    assert_eq!((&unknown["start"], &unknown["price"]), (&Value::Null, &json!(30)), "{unknown}");
+    assert_eq!(unknown["after"], json!([held.to_string()]));
+    // What is free beyond what is planned ahead nobody knows.
+    let late = asked(&submit(&first));
+    assert_eq!((&late["start"], &late["price"]), (&Value::Null, &json!(30)), "{late}");
+    let soon = submit(&json!({"walras": "job/1", "name": "soon", "work": 7200}));
+    let middle = submit(&json!({"walras": "job/1", "name": "middle", "work": 7200, "after": {"ok": [soon]}}));
+    let (one, two) = (asked(&soon), asked(&middle));
+    assert!(time(&two) - time(&one) >= 6_000_000, "two hours later: {one} {two}");
+    assert_eq!(two["after"], json!([middle.to_string()]));
+}
+
 #[test]
 fn what_a_job_would_come_to_is_said_at_once() {
     let house = House::open();
@@ -77,20 +102,37 @@ fn what_a_job_would_come_to_is_said_at_once() {
     // An array needs what all of its elements cost.
     let array =
         json!({"walras": "job/1", "name": "bag", "work": 60, "tasks": 10, "together": false, "budget": 30});
-    for answer in [
-        asked(&array).json(200),
-        house.call("post", "/v1/jobs?outlook=true", Some(&ada), Some(&array)).json(201)["outlook"].clone(),
-    ] {
-        assert_eq!(
-            (&answer["start"], &answer["changes"][0]["amount"]),
-            (&Value::Null, &json!(300)),
-            "{answer}"
-        );
-        assert!(
-            answer["reasons"][0]["text"].as_str().unwrap().contains("Each element may cost 3 credits"),
-            "{answer}"
-        );
+    let answer = asked(&array).json(200);
+    assert_eq!(
+        (&answer["start"], &answer["elements"], &answer["changes"][0]["amount"]),
+        (&Value::Null, &json!(10), &json!(300)),
+        "{answer}"
+    );
+    assert!(
+        answer["reasons"][0]["text"].as_str().unwrap().contains("Each element may cost 3 credits"),
+        "{answer}"
+    );
+    // One that could not pay at any hour is refused; only asked whether it would be taken, too.
+    for path in ["/v1/jobs?outlook=true", "/v1/outlooks?check=true"] {
+        let refused = house.call("post", path, Some(&ada), Some(&array)).json(422);
+        assert_eq!(refused["code"], "over-budget", "{refused}");
+        let message = refused["message"].as_str().unwrap();
+        assert!(message.starts_with("body: budget: 30 credits do not pay all 10 elements"), "{message}");
     }
+    let checked = house.call("post", "/v1/outlooks?check=true", Some(&ada), Some(&job("fits"))).json(200);
+    assert_eq!((&checked["price"], &checked["start"]), (&Value::Null, &Value::Null), "{checked}");
+    waiting(&house, &ada);
+    // A task that no node does for is as impossible as a job.
+    let tasks = json!([{"name": "a", "work": 1}, {"name": "b", "work": 1, "requires": {"lab": "mars"}}]);
+    let workflow = json!({"walras": "workflow/1", "tasks": tasks});
+    let far = json!({"walras": "job/1", "name": "far", "workflow": workflow});
+    let refused = asked(&far).json(422);
+    let message = refused["message"].as_str().unwrap();
+    assert_eq!(refused["code"], "never-met");
+    assert!(
+        message.starts_with("task b: no site can ever run it: it needs 1 node with lab = mars"),
+        "{message}"
+    );
     for impossible in [
         json!({"walras": "job/1", "name": "a", "work": 60, "requires": {"gpus": {"min": 64}}}),
         json!({"walras": "job/1", "name": "a", "work": 60, "tasks": 1_000}),

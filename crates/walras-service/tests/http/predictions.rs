@@ -52,7 +52,7 @@ fn history_is_told_judged_and_weighed() {
     // After three jobs of ten minutes, one of 100 seconds is judged by its own time.
     let quote = quoted(&post);
     let option = &quote["options"][0];
-    assert_eq!(option["confidence"], json!(0.75), "{quote}");
+    assert_eq!(option["confidence"], json!(0.875), "{quote}");
     assert_eq!(
         (&option["likely"]["at_most"], &option["likely"]["jobs"]),
         (&json!(100), &json!(3)),
@@ -79,6 +79,69 @@ fn the_vo_says_by_which_end_alternatives_are_judged() {
     assert_eq!(set(&json!({})).json(200)["finish_by"], "estimate");
     assert_eq!(set(&json!({"finish_by": "prediction"})).json(200)["finish_by"], "prediction");
     assert_eq!(set(&json!({"finish_by": "luck"})).status, 400);
+}
+
+/// Jobs take a tenth of what they ask for. Beside the cheap site there is one that is four times as fast, and dear.
+const TENTH: &str = r#"{takes_min = 0.1, takes_max = 0.1}
+[[site]]
+name = "south"
+owner = "otto"
+connector = "simulated"
+count = 2
+performance = 4
+price = 0.009
+simulated = {takes_min = 0.1, takes_max = 0.1}"#;
+
+/// The fast site is busy for so long that, by what the job asks for, it has ended first there nevertheless; by what history says, it has
+/// ended on the cheap one long before.
+#[test]
+fn alternatives_are_judged_by_likely_ends_where_the_vo_says_so() {
+    let house = House::lively(QUOTES, TENTH);
+    let (ada, admin) = (house.user("ada"), house.administrator.as_str());
+    for round in 1..=2 {
+        run(&house, &ada, &["job 1", "job 2"], 2 * round);
+    }
+    for node in ["n1", "n2"] {
+        let taken = json!({"kind": "taken", "node": node, "seconds": 72_000});
+        house.call("post", "/v1/sites/south/faults", Some(admin), Some(&taken));
+    }
+    let suits = |finish_by: &str| {
+        let change = json!({"finish_by": finish_by});
+        house.call("patch", "/v1/policy", Some(admin), Some(&change)).json(200);
+        let ask = || {
+            house.call("post", "/v1/cycles", Some(admin), None);
+            house.call("post", "/v1/quotes", Some(&ada), Some(&asked("job 3", 120_000))).json(201)
+        };
+        let quote = until(ask, |quote| quote["options"].as_array().is_some_and(|all| all.len() == 2));
+        let of = |site: &str| {
+            let options = quote["options"].as_array().unwrap();
+            let option = options.iter().find(|it| it["sites"] == json!([site]));
+            option.unwrap_or_else(|| panic!("{quote}"))["satisfaction"].as_f64().unwrap()
+        };
+        (of("north"), of("south"))
+    };
+    let (slow, fast) = suits("estimate");
+    let (likely_slow, likely_fast) = suits("prediction");
+    assert!(likely_slow > slow && likely_fast <= fast, "{slow} {fast}, {likely_slow} {likely_fast}");
+}
+
+/// Once there are enough, it is said what nine of ten stay within, and counted how many did.
+#[test]
+fn what_nine_of_ten_stay_within_is_said_and_counted() {
+    let house = House::lively(QUOTES, HALF);
+    let (ada, admin) = (house.user("ada"), house.administrator.as_str());
+    let names: Vec<String> = (0..12).map(|number| format!("job {number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    run(&house, &ada, &names, 12);
+    run(&house, &ada, &names[..4], 16);
+    let status = house.call("get", "/v1/status", Some(&ada), None).json(200);
+    let said = status["predictions"].as_array().unwrap().iter().find(|it| it["of"] == "run-time").unwrap();
+    assert_eq!(said["nine_in_ten_said"], json!(4), "{status}");
+    let held = said["nine_in_ten_held"].as_u64().unwrap();
+    assert!((3..=4).contains(&held), "all of them take half of what they ask for: {status}");
+    let metrics = house.call("get", "/metrics", Some(admin), None).body;
+    let line = r#"walras_predictions_held_ratio{of="run-time",site="",level="0.9"} "#;
+    assert!(metrics.contains(line), "{metrics}");
 }
 
 /// A queue that says that jobs wait for two hours, and keeps them for ten minutes.

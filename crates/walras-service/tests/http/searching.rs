@@ -75,3 +75,29 @@ fn a_plan_says_how_far_it_is_from_what_no_plan_could_beat() {
     // The dear site costs three times as much: nothing is more than twice its cheapest above it.
     assert!(above[0] < 0.000_001 && (0.0..=2.0).contains(&above[1]), "{above:?}");
 }
+
+/// Under promises a job with a search of its own is planned by windows, and beside what was chosen for it stands what no plan could beat.
+#[test]
+fn a_search_of_ones_own_is_measured_where_others_are_promised_something() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let policy = house.call("get", "/v1/policy", Some(&ada), None).json(200);
+    assert_eq!(policy["decide"], "promise", "{policy}");
+    let mut own = job("own");
+    own["search"] = json!("criterion=finish");
+    let number = house.call("post", "/v1/jobs", Some(&ada), Some(&own)).json(201)["job"].clone();
+    house.call("post", "/v1/jobs", Some(&ada), Some(&job("plain"))).json(201);
+    let status = || {
+        house.call("post", "/v1/cycles", Some(&house.administrator), None);
+        house.call("get", "/v1/decisions", Some(&house.administrator), None).json(200)
+    };
+    let bound_of = |view: &Value| {
+        let all = view["decisions"].as_array().unwrap();
+        all.iter().map(|it| it["bound"].clone()).find(|bound| bound["jobs"] == json!(1))
+    };
+    let view = until(status, |view| bound_of(view).is_some());
+    let bound = bound_of(&view).unwrap_or_else(|| panic!("{view}"));
+    assert!(bound["cost_least"].as_f64() > Some(0.0) && bound["above"].as_f64() >= Some(0.0), "{bound}");
+    let view = house.call("get", &format!("/v1/jobs/{number}"), Some(&ada), None).json(200);
+    assert_eq!(view["search"], "criterion=finish", "{view}");
+}

@@ -96,6 +96,9 @@ fn what_is_wrong_is_named() {
     assert!(
         read(&tricky).unwrap().spec().unwrap_err().to_string().contains("name: expected 1 to 64 letters")
     );
+    let disguised = SIMULATED.replace("olga", "\u{43e}lga");
+    let refused = read(&disguised).unwrap().spec().unwrap_err().to_string();
+    assert!(refused.contains("owner: \"\u{43e}lga\" has letters of several scripts"), "{refused}");
     let none = SIMULATED.replace("\"count\": 2,", "");
     assert!(
         read(&none)

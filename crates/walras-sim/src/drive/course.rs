@@ -374,6 +374,9 @@ impl<'a> Driver<'a> {
         let totals = self.broker.state().totals;
         self.followed.finish(sink);
         let quotes = (totals.quotes_kept, totals.quotes_broken);
-        Ok(Course { income, quotes, ..self.followed.course })
+        let state = self.broker.state();
+        let [run_bounds, wait_bounds] =
+            [&state.history, &state.waits].map(|of| (of.calibration().bounded, of.calibration().bound_held));
+        Ok(Course { income, quotes, run_bounds, wait_bounds, ..self.followed.course })
     }
 }

@@ -1,7 +1,7 @@
 //! The broker's rules for promises, from words.
 
 use super::policy::seconds;
-use walras_broker::policy::{Deciding, Policy, PromisePolicy};
+use walras_broker::policy::{Deciding, OrderBy, Policy, PromisePolicy};
 use walras_core::agenda::{Late, Precedence, Until};
 use walras_model::{Multiplier, Share, Span};
 
@@ -9,6 +9,7 @@ use walras_model::{Multiplier, Share, Span};
 pub(super) fn is_setting(key: &str) -> bool {
     let settings = [
         "order",
+        "order-by",
         "slack",
         "price-slack",
         "slack-max",
@@ -23,7 +24,7 @@ pub(super) fn is_setting(key: &str) -> bool {
     settings.contains(&key)
 }
 
-/// Sets `decide` (`at-once`, `promise`), or where jobs are promised anything `order` (`lxf`, `wfp3`, `fcfs`, `sjf`, `rank`), `slack` and
+/// Sets `decide` (`at-once`, `promise`), or where jobs are promised anything `order` (`lxf`, `wfp3`, `fcfs`, `sjf`, `rank`), `order-by` (`estimate`, `prediction`), `slack` and
 /// `price-slack` (shares), `until` (`planned`, `deadline`, `first`), `late` (`refused`, `run`), `trials`, `replanned`, `value`, and in seconds `slack-max`, `ahead` and `replan`.
 pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), String> {
     if key == "decide" {
@@ -45,13 +46,20 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
     let span = || seconds(number()?).ok_or_else(|| "is not a number of seconds".to_owned());
     let Deciding::Promise(rules) = &mut policy.deciding else {
         return Err("expected decide, search, objective, plan, alternatives, batch, bound, spares, crowd, cycle, horizon, lead or overdue; \
-                    and after decide=promise order, slack, slack-max, price-slack, until, late, trials, replanned, value, ahead or replan"
+                    and after decide=promise order, order-by, slack, slack-max, price-slack, until, late, trials, replanned, value, ahead or replan"
             .to_owned());
     };
     match key {
         "order" => {
             let order = Precedence::named(value);
             rules.order = order.ok_or_else(|| "expected lxf, wfp3, fcfs, sjf or rank".to_owned())?;
+        }
+        "order-by" => {
+            rules.order_by = match value {
+                "estimate" => OrderBy::Estimate,
+                "prediction" => OrderBy::Prediction,
+                _ => return Err("expected estimate or prediction".to_owned()),
+            }
         }
         "slack" => rules.slack = share()?,
         "price-slack" => rules.price_slack = share()?,

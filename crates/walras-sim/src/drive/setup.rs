@@ -100,6 +100,10 @@ pub struct Course {
     pub demand: Vec<(Time, Vec<Multiplier>)>,
     /// How content each kind of stakeholder was on average, in millionths, and over how many cycles.
     pub satisfaction: BTreeMap<String, (i64, u64)>,
+    /// Run times of which it was said what nine of ten stay within, and those that did.
+    pub run_bounds: (u64, u64),
+    /// The same of waits.
+    pub wait_bounds: (u64, u64),
     /// Whether the run was cut off by its bound.
     pub cut: bool,
     /// The journal, where it was to be kept.

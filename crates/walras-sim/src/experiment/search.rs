@@ -19,7 +19,16 @@ pub(super) fn alternatives(
     config: &SearchConfig,
     verify: bool,
 ) -> Result<Alternatives, CycleError> {
-    let alternatives = find_alternatives(offers, batch, config);
+    verified(find_alternatives(offers, batch, config), (offers, batch), config, verify)
+}
+
+/// What was found, verified where asked.
+pub(super) fn verified(
+    alternatives: Alternatives,
+    (offers, batch): (&Offers, &Batch),
+    config: &SearchConfig,
+    verify: bool,
+) -> Result<Alternatives, CycleError> {
     if verify {
         let claim = Claim::of_alternatives(offers, batch, &alternatives.found);
         let price_cap = config.algorithm == Algorithm::Alp;

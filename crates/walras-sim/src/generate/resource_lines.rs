@@ -46,7 +46,7 @@ impl Default for ResourceLines {
             performances: vec![1, 2, 1],
             price_base: 1.7,
             price_spread: RealRange(0.75, 1.25),
-            price_per_slot: true,
+            price_per_slot: false,
             money_unit: 1.42,
         }
     }

@@ -52,6 +52,12 @@ pub fn figures(metrics: &Metrics) -> Vec<(String, f64)> {
             all.push(("quotes kept".to_owned(), broker.quotes_kept));
             all.push(("quotes met".to_owned(), broker.quotes_met));
         }
+        let bounds = [
+            ("run times within nine in ten", broker.run_bounds),
+            ("waits within nine in ten", broker.wait_bounds),
+        ];
+        let known = bounds.into_iter().filter(|(_, (said, _))| *said > 0);
+        all.extend(known.map(|(name, (said, held))| (name.to_owned(), held as f64 / said as f64)));
         let content = |(who, mean): (&String, &f64)| (format!("satisfaction of {who}"), *mean);
         all.extend(broker.satisfaction.iter().map(content));
     }

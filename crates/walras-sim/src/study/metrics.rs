@@ -93,6 +93,12 @@ pub struct BrokerMetrics {
     pub quotes_met: f64,
     /// How content each stakeholder was on average, where somebody asked them.
     pub satisfaction: BTreeMap<String, f64>,
+    /// Run times of which it was said what nine of ten stay within, and those that did.
+    #[serde(default)]
+    pub run_bounds: (u64, u64),
+    /// The same of waits.
+    #[serde(default)]
+    pub wait_bounds: (u64, u64),
     /// Whether the run was cut off by its bound.
     pub cut: bool,
 }
@@ -272,6 +278,8 @@ fn of_broker(course: &Course) -> BrokerMetrics {
         quotes_kept: share(kept, kept + broken),
         quotes_met: share(course.accepted.1, course.accepted.0),
         satisfaction: satisfaction.collect(),
+        run_bounds: course.run_bounds,
+        wait_bounds: course.wait_bounds,
         cut: course.cut,
     }
 }

@@ -5,9 +5,11 @@
 //! predictions are made at the same moment: the user's own estimate, the mean of the user's last two finished
 //! jobs (the estimate while there are none), and the same but at most the estimate (Tsafrir, Etsion and Feitelson 2007). Predictions
 //! are compared on the same jobs: those for which all had something to say. Every job of which it was said what nine of
-//! ten stay within is counted by whether it did ([`Bounds`]).
+//! ten stay within is counted by whether it did ([`Bounds`]), and every one of which it was said how likely it is to end within its
+//! estimate by whether that came out ([`Chances`]).
 
 use super::bounds::Bounds;
+use super::chances::Chances;
 use super::swf::{Trace, TraceJob};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -25,6 +27,8 @@ pub struct Evaluation {
     pub with_estimate: Compared,
     /// What nine of ten were said to stay within.
     pub bounds: Bounds,
+    /// How likely jobs were said to be to end within their estimates; nothing of waits.
+    pub chances: Chances,
     /// Jobs for which one of them had nothing to say.
     pub unpredicted: u32,
     /// How often each template was used, in its words, most often first.
@@ -81,6 +85,7 @@ pub fn evaluate(trace: &Trace, quantity: Quantity) -> Evaluation {
         all: Compared::default(),
         with_estimate: Compared::default(),
         bounds: Bounds::default(),
+        chances: Chances::default(),
         unpredicted: 0,
         used: Vec::new(),
     };
@@ -90,6 +95,10 @@ pub fn evaluate(trace: &Trace, quantity: Quantity) -> Evaluation {
             evaluation.bounds.add(bound, actual);
         }
         let own = job.features.estimate.filter(|_| quantity == Quantity::RunTime);
+        let said = prediction.and_then(|prediction| prediction.margin?.within_estimate);
+        if let Some((said, own)) = said.zip(own) {
+            evaluation.chances.add(said, actual <= own);
+        }
         let (Some(prediction), Some(last_two)) = (prediction, last_two.or(own)) else {
             evaluation.unpredicted += 1;
             return;

@@ -4,10 +4,12 @@
 //! and compares predictions with what happened.
 
 mod bounds;
+mod chances;
 pub mod evaluate;
 pub(crate) mod number;
 pub mod swf;
 
 pub use bounds::Bounds;
+pub use chances::{Chances, Told};
 pub use evaluate::{Evaluation, Figures, evaluate, train};
 pub use swf::{BadLine, Noted, Trace, TraceJob, read_swf};

@@ -3,7 +3,7 @@
 //! The format has 29 columns divided by blanks, `#` before the header and `-1` for unknown. A dialect has a line of names
 //! first and commas between columns: `WorkflowID, JobID, SubmitTime, RunTime, NProcs, ReqNProcs, Dependencies`. Tasks of a
 //! workflow are read as jobs by themselves, submitted when the trace says that they were: then their dependencies had been
-//! met. What is left out is what [`super::SwfJobs`] leaves out.
+//! met. [`super::read_flows`] reads them as workflows. What is left out is what [`super::SwfJobs`] leaves out.
 
 use super::csv::columns;
 use super::swf::RUN_MIN;
@@ -19,16 +19,16 @@ const COLUMNS: usize = 29;
 
 /// Where the columns are that a simulation needs.
 #[derive(Clone, Copy, Debug)]
-struct Layout {
-    number: usize,
-    submit: usize,
-    run: usize,
-    got: usize,
-    asked: usize,
+pub(super) struct Layout {
+    pub(super) number: usize,
+    pub(super) submit: usize,
+    pub(super) run: usize,
+    pub(super) got: usize,
+    pub(super) asked: usize,
     estimate: Option<usize>,
     status: Option<usize>,
     user: Option<usize>,
-    columns: usize,
+    pub(super) columns: usize,
 }
 
 /// The 29 columns.
@@ -101,7 +101,7 @@ impl<R: BufRead> Iterator for GwfJobs<R> {
 }
 
 /// The layout that a line of names describes.
-fn named(columns: &[&str]) -> Option<Layout> {
+pub(super) fn named(columns: &[&str]) -> Option<Layout> {
     let at = |name: &str| columns.iter().position(|column| column.eq_ignore_ascii_case(name));
     Some(Layout {
         number: at("JobID")?,
@@ -150,8 +150,7 @@ fn job(line: u32, columns: &[&str], layout: Layout, report: &mut Report) -> Resu
         None => None,
     };
     report.noted.estimate_missing += u32::from(estimate.is_none());
-    // Users of this format may be names.
-    let user = layout.user.and_then(|column| decimal(columns[column].trim_start_matches(['U', 'u']), 0));
+    let user = layout.user_of(columns);
     let stated = number(columns, layout.number, 0)?.and_then(|number| u64::try_from(number).ok());
     Ok(Some(Job {
         number: stated.unwrap_or(u64::from(line)),
@@ -159,14 +158,22 @@ fn job(line: u32, columns: &[&str], layout: Layout, report: &mut Report) -> Resu
         nodes,
         run,
         estimate: estimate.unwrap_or(run),
-        user: user.filter(|user| *user >= 0),
+        user,
         budget: None,
         deadline: None,
     }))
 }
 
+impl Layout {
+    /// Whose a line is; users of this format may be names.
+    pub(super) fn user_of(&self, columns: &[&str]) -> Option<i64> {
+        let user = self.user.and_then(|column| decimal(columns[column].trim_start_matches(['U', 'u']), 0));
+        user.filter(|user| *user >= 0)
+    }
+}
+
 /// A number of a column; `None` where it is empty.
-fn number(columns: &[&str], column: usize, decimals: u32) -> Result<Option<i64>, String> {
+pub(super) fn number(columns: &[&str], column: usize, decimals: u32) -> Result<Option<i64>, String> {
     let text = columns[column];
     if text.is_empty() {
         return Ok(None);

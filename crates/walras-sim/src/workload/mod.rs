@@ -6,7 +6,7 @@
 //! **Method.** Everything becomes a [`Job`]: when it comes, how many nodes it wants, how long it would run on a node of
 //! performance 1 and how long its user says that it will. Sources are iterators, so that a trace is never in memory as a
 //! whole: [`SwfJobs`] and [`GwfJobs`] read line by line ([`plain`] unpacks gzip on the way), [`Synthetic`] draws from a model, [`read_jobs`] reads
-//! our own files, and workflows become jobs by [`rigid`].
+//! our own files, and workflows ([`read_flows`], [`read_list`]) become jobs by [`rigid`].
 //! [`Jobs`] are gone through once for every run, and [`Merged`] makes one workload of several.
 //! [`InOrder`] puts what was written out of order into order, [`Slice`] takes a part and scales its load, and
 //! [`Terms`] adds budgets and deadlines by a rule. What was left out is counted, with its line.
@@ -24,6 +24,7 @@ mod csv;
 mod file;
 mod flows;
 mod gwf;
+mod gwf_flows;
 mod order;
 mod slice;
 mod source;
@@ -34,6 +35,7 @@ mod terms;
 pub use file::read_jobs;
 pub use flows::{Arrivals, Listed, Workflows, read_list, rigid};
 pub use gwf::GwfJobs;
+pub use gwf_flows::{BadFlows, TracedFlow, TracedFlows, read_flows};
 pub use order::InOrder;
 pub use slice::{Slice, offered_load};
 pub use source::{HELD_MAX, JobIterator, Jobs, Merged};

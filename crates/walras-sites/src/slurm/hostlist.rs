@@ -16,6 +16,7 @@ pub const HOSTS_MAX: usize = 1_000_000;
 
 /// Why a list of hosts is not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BadHosts {
     /// It stands for too many.
     #[error("more than {HOSTS_MAX} hosts")]

@@ -79,7 +79,7 @@ fn a_node_that_comes_is_said_and_sold_once_it_has_a_number() {
     held.node = Some(NodeId::new(77));
     bench.book(number(1), &[held]);
     assert!(fake.cluster().reservations.values().any(|(_, _, node)| node == "n3"));
-    // What makes no sense is not sold, and says nothing.
+    // A price that is no number is not sold, and says nothing.
     fake.cluster()
         .more_nodes
         .push_str("NodeName=n4 State=IDLE Partitions=all AvailableFeatures=price=cheap\n");

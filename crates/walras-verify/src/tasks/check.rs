@@ -90,7 +90,7 @@ impl<'a> Check<'a> {
             let (task, node) = (name.clone(), node.clone());
             self.violations.push(TaskViolation::WrongRuntime { task, node, expected, claimed: span });
         }
-        self.suits(task, claimed, any);
+        self.requirements(task, claimed, any);
         let holds = |lane: &&&Lane| {
             lane.free.iter().any(|free| free.start() <= claimed.start && claimed.end <= free.end())
         };
@@ -106,7 +106,7 @@ impl<'a> Check<'a> {
     }
 
     /// Cores, memory and attributes.
-    fn suits(&mut self, task: &Task, claimed: &ClaimedTask, lane: &Lane) {
+    fn requirements(&mut self, task: &Task, claimed: &ClaimedTask, lane: &Lane) {
         let (name, node) = (&claimed.task, full_name(claimed));
         let stated = |attribute: &str| match lane.attributes.get(attribute) {
             Some(Value::Number(number)) => Some(i128::from(number.as_millionths())),

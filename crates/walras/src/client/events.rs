@@ -103,6 +103,10 @@ pub(crate) fn run(args: &EventsArgs) -> Result<(), Failure> {
         let line = match (args.connect.json, event) {
             (true, _) => message.data.replace('\n', " "),
             (false, Some(event)) => event_line(event),
+            (false, None) if message.event == "lagged" => {
+                "Some of what happened is not known here any more: `walras jobs` and `walras history` tell how things stand."
+                    .to_owned()
+            }
             (false, None) => clean(&format!("{} {}", message.event, message.data)),
         };
         files::print(&format!("{line}\n"))?;

@@ -6,10 +6,10 @@ use super::settings::Connect;
 use super::show::{clean, pretty, table, time, told};
 use super::wait::wait_for;
 use super::worth::calm_text;
-use super::written::{Options, Reading, Written};
+use super::written::{Finished, Options, Reading, Written};
 use crate::failure::Failure;
 use crate::files;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 use ureq::http::Method;
@@ -98,15 +98,23 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<(), Failure> {
     let client = Arc::new(Client::of(&args.connect)?);
     let mut jobs = Vec::with_capacity(written.len());
     for written in &written {
-        jobs.push(written.finished(&args.options.0, &args.reading, Some(&client))?.0);
+        jobs.push(written.finished(&args.options.0, &args.reading, Some(&client))?);
     }
     if args.test_only {
         return test_only(&client, &args.connect, &jobs);
     }
+    // All or none: what the service would refuse is known before any of them is there.
+    if jobs.len() > 1 {
+        for job in &jobs {
+            let asked = client.send(Method::POST, "/v1/outlooks?check=true", Some(&job.job));
+            asked.map_err(|failure| job.placed(failure))?;
+        }
+    }
     let mut submitted = Vec::with_capacity(jobs.len());
     for job in &jobs {
         let key = args.key.clone().map_or_else(fresh_key, Ok)?;
-        let answer = client.post_once("/v1/jobs?outlook=true", job, &key)?;
+        let answer = client.post_once("/v1/jobs?outlook=true", &job.job, &key);
+        let answer = answer.map_err(|failure| job.placed(failure))?;
         let view: SubmittedView = answer.view()?;
         let text = if args.connect.json { pretty(&answer.text) } else { format!("job {}\n", view.job) };
         files::print(&text)?;
@@ -123,10 +131,11 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<(), Failure> {
 }
 
 /// Says what would become of jobs; that one would not run is an answer, not what was hoped for.
-fn test_only(client: &Client, connect: &Connect, jobs: &[Value]) -> Result<(), Failure> {
+fn test_only(client: &Client, connect: &Connect, jobs: &[Finished]) -> Result<(), Failure> {
     let mut all_run = true;
     for job in jobs {
-        let answer = client.send(Method::POST, "/v1/outlooks", Some(job))?;
+        let answer = client.send(Method::POST, "/v1/outlooks", Some(&job.job));
+        let answer = answer.map_err(|failure| job.placed(failure))?;
         say(connect, &answer, |view: &OutlookView| outlook_text(view))?;
         all_run &= answer.view::<OutlookView>()?.reasons.is_empty();
     }
@@ -135,9 +144,26 @@ fn test_only(client: &Client, connect: &Connect, jobs: &[Value]) -> Result<(), F
 
 /// What the next plan would do: one line, or the reasons and what would help.
 fn outlook_text(outlook: &OutlookView) -> String {
-    if let (Some(start), Some(price)) = (outlook.start, &outlook.price) {
+    if let Some(price) = &outlook.price {
         let sites: Vec<String> = outlook.sites.iter().map(|site| clean(site)).collect();
-        return format!("starts about {} on {}, about {price} credits\n", time(start), sites.join(", "));
+        let (sites, after) = (sites.join(", "), outlook.after.join(", "));
+        let each = if outlook.elements.is_some() { " each" } else { "" };
+        let starts = if outlook.elements.is_some() { "its first elements start" } else { "starts" };
+        return match (outlook.start, after.is_empty()) {
+            (Some(start), true) => {
+                format!("{starts} about {} on {sites}, about {price} credits{each}\n", time(start))
+            }
+            (Some(start), false) => {
+                format!(
+                    "{starts} about {} on {sites}, after {after}, about {price} credits{each}\n",
+                    time(start)
+                )
+            }
+            (None, true) => format!("waits; as things are on {sites}, about {price} credits{each}\n"),
+            (None, false) => {
+                format!("waits for {after}; as things are on {sites}, about {price} credits{each}\n")
+            }
+        };
     }
     if outlook.reasons.is_empty() {
         return "when it starts is not known yet: no site has said what is free\n".to_owned();
@@ -154,7 +180,7 @@ fn outlook_text(outlook: &OutlookView) -> String {
 
 fn dry_run(args: &SubmitArgs, written: &[Written]) -> Result<(), Failure> {
     for written in written {
-        let (job, left_out) = written.finished(&args.options.0, &args.reading, None)?;
+        let Finished { job, left_out, .. } = written.finished(&args.options.0, &args.reading, None)?;
         let shown = json!({"job": job, "left_out": left_out});
         files::print(&pretty(&shown.to_string()))?;
     }
@@ -164,10 +190,10 @@ fn dry_run(args: &SubmitArgs, written: &[Written]) -> Result<(), Failure> {
 pub(crate) fn quote(args: &QuoteArgs) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
     let written = Written::of_file(&args.file, &args.arguments)?;
-    let (job, _) = written.finished(&[], &args.reading, Some(&client))?;
+    let job = written.finished(&[], &args.reading, Some(&client))?;
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
     let path = with_query("/v1/quotes", &[("hold", args.hold.map(|seconds| seconds.to_string()))]);
-    let answer = client.post_once(&path, &job, &key)?;
+    let answer = client.post_once(&path, &job.job, &key).map_err(|failure| job.placed(failure))?;
     // Who has the choice may want to know when nobody else is in need of it; a quote is one without that.
     let calm = || client.get("/v1/worth").ok()?.view::<WorthView>().ok().and_then(|view| calm_text(&view));
     say(&args.connect, &answer, |view: &QuoteView| match view.options.is_empty() {

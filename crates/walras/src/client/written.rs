@@ -10,7 +10,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use walras_api::service::{
-    DIRECTIVES, Directive, Flag, JOB_BYTES_MAX, JobDraft, LeftOut, StatusView, Submitter, Takes, read_script,
+    DIRECTIVES, Directive, Flag, JOB_BYTES_MAX, JobDraft, LeftOut, Origin, StatusView, Submitter, Takes,
+    read_script,
 };
 use walras_api::{Syntax, read_limited};
 use walras_broker::files::FILES_BYTES_MAX;
@@ -93,6 +94,23 @@ pub(crate) struct Written {
     arguments: Vec<String>,
 }
 
+/// A job as the service takes it, and where it comes from.
+pub(crate) struct Finished {
+    pub(crate) job: Value,
+    pub(crate) left_out: Vec<LeftOut>,
+    origin: Origin,
+}
+
+impl Finished {
+    /// What the service says of it, with the place in its file that it is about.
+    pub(crate) fn placed(&self, failure: Failure) -> Failure {
+        match failure {
+            Failure::Input(refusal) => Failure::Input(self.origin.placed(&refusal)),
+            other => other,
+        }
+    }
+}
+
 impl Written {
     fn read(path: &Path) -> Result<Written, Failure> {
         let (source, bytes) = if path.as_os_str() == "-" {
@@ -135,14 +153,14 @@ impl Written {
         Ok(Written { arguments: arguments.to_vec(), ..Written::read(path)? })
     }
 
-    /// The job as the service takes it, and what was left out, which is also said on the terminal. Times from now count from the service's
+    /// The job as the service takes it, with what was left out, which is also said on the terminal. Times from now count from the service's
     /// clock, or from this machine's when there is no service to ask.
     pub(crate) fn finished(
         &self,
         options: &[Flag],
         reading: &Reading,
         client: Option<&Client>,
-    ) -> Result<(Value, Vec<LeftOut>), Failure> {
+    ) -> Result<Finished, Failure> {
         let mut draft = self.draft(options, &submitter(reading))?;
         for LeftOut { line, directive, why } in draft.left_out() {
             let place = line.map_or_else(|| "options".to_owned(), |line| format!("{}:{line}", self.source));
@@ -155,8 +173,8 @@ impl Written {
             }
             _ => local_now()?,
         };
-        let left_out = draft.left_out().to_vec();
-        Ok((draft.finish(now).map_err(Failure::input)?, left_out))
+        let (left_out, origin) = (draft.left_out().to_vec(), draft.origin());
+        Ok(Finished { job: draft.finish(now).map_err(Failure::input)?, left_out, origin })
     }
 
     /// A script, or a job file with its workflow.
@@ -190,7 +208,7 @@ impl Written {
 /// The job of a file alone.
 pub(crate) fn finished(file: &Path, client: &Client) -> Result<Value, Failure> {
     let written = Written::of_file(file, &[])?;
-    Ok(written.finished(&[], &Reading::default(), Some(client))?.0)
+    Ok(written.finished(&[], &Reading::default(), Some(client))?.job)
 }
 
 /// Whoever runs this.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use walras_api::{Plan, PlannedChoice, Scenario};
 use walras_core::choose::{Objective, VoPolicy};
-use walras_core::plan::{BatchPlan, BatchProblem, PlanScheme, plan_batch};
+use walras_core::plan::{BatchPlan, BatchProblem, PlanScheme, confirm_changes, plan_batch};
 use walras_core::prefer::Stakeholders;
 use walras_core::{Alternatives, SearchConfig};
 use walras_model::Alternative;
@@ -72,8 +72,13 @@ impl<'a> Input<'a> {
             threads: cores::threads(args.threads),
             ..BatchProblem::new(&scenario.offers, &scenario.batch, config, policy)
         };
-        let planned = plan_batch(&problem);
+        let mut planned = plan_batch(&problem);
+        let unconfirmed = confirm_changes(&problem, &mut planned);
         let mut plan = Plan::outline(scenario, config, &planned.found);
+        for it in &mut plan.unscheduled {
+            let of_job = unconfirmed.iter().find(|(job, _)| scenario.batch.request(*job).name == it.job);
+            it.unconfirmed = of_job.map(|(_, why)| *why);
+        }
         let choice = choice::planned(scenario, policy, &planned)?;
         plan.choice = choice
             .map(|choice| clearing::bounded(&args.bound, args.json, scenario, &problem, &planned, choice));

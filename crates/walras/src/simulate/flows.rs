@@ -1,5 +1,6 @@
-//! Workflows as a workload: `--workflow FILE…`, with arrivals from a list or a rule.
+//! Workflows as a workload: `--workflow FILE…`, with arrivals from a trace, a list or a rule.
 
+use super::input::is_grid;
 use super::recorded::Given;
 use super::{Args, words};
 use crate::failure::Failure;
@@ -10,7 +11,9 @@ use walras_api::{WORKFLOW_BYTES_MAX, WorkflowFormat, read_limited, read_workflow
 use walras_model::{Time, Workflow};
 use walras_sim::record::Site;
 use walras_sim::table::Table;
-use walras_sim::workload::{Job, Jobs, Listed, Slice, Workflows, read_list, rigid};
+use walras_sim::workload::{
+    BadFlows, Job, Jobs, Listed, Slice, TracedFlow, Workflows, read_flows, read_list, rigid,
+};
 
 /// A workflow that comes.
 struct Coming {
@@ -23,6 +26,9 @@ struct Coming {
 pub(super) fn read(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Result<Given, Failure> {
     let sites = sites.ok_or_else(|| Failure::Input("workflows need --sites".to_owned()))?;
     let nodes_max = sites.iter().map(|site| site.nodes).max().unwrap_or(1);
+    if args.workflows.iter().any(|path| is_grid(path)) {
+        return traced(args, slice, sites, nodes_max);
+    }
     let mut files: BTreeMap<PathBuf, Workflow> = BTreeMap::new();
     let (mut jobs, mut workflows, mut notes) = (Vec::new(), BTreeMap::new(), Vec::new());
     for (coming, number) in coming(args)?.into_iter().zip(1_u64..) {
@@ -42,6 +48,36 @@ pub(super) fn read(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
     }
     let from = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
     notes.push(format!("{} workflows from {from}", jobs.len()));
+    let jobs = Jobs::held(slice.of(jobs.into_iter()).collect());
+    Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes, policy: None })
+}
+
+/// The workflows of a trace, which says when they came.
+fn traced(args: &Args, slice: Slice, sites: Vec<Site>, nodes_max: u32) -> Result<Given, Failure> {
+    let ([path], None) = (args.workflows.as_slice(), args.arrivals) else {
+        return Err(Failure::Input(
+            "a trace of workflows says when they came: it goes alone, without --arrivals and other files"
+                .to_owned(),
+        ));
+    };
+    let wrong = |bad: BadFlows| Failure::Input(format!("{}: {bad}", path.display()));
+    let found = read_flows(files::open(path)?).map_err(wrong)?;
+    let (mut jobs, mut workflows, mut timeless) = (Vec::new(), BTreeMap::new(), 0_u64);
+    for (TracedFlow { workflow, submit, user }, number) in found.flows.into_iter().zip(1_u64..) {
+        match rigid(&workflow, number, submit, nodes_max) {
+            Some(job) => jobs.push(Job { user, ..job }),
+            None => timeless += 1,
+        }
+        workflows.insert(number, workflow);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let notes = vec![format!(
+        "{name}: {} workflows; left out: {} with a task on more than one processor, {} of which a run time is not known, {timeless} that take no time; {} dependencies are on tasks that are not there",
+        jobs.len(),
+        found.wide,
+        found.run_unknown,
+        found.missing
+    )];
     let jobs = Jobs::held(slice.of(jobs.into_iter()).collect());
     Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes, policy: None })
 }

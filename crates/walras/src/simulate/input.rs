@@ -91,7 +91,7 @@ fn is_ours(path: &Path) -> bool {
 }
 
 /// Whether a file is in the Grid Workload Format.
-fn is_grid(path: &Path) -> bool {
+pub(super) fn is_grid(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(".gwf"))
 }
 

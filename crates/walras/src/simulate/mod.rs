@@ -47,7 +47,8 @@ pub(crate) struct Args {
     traces: Vec<PathBuf>,
 
     /// Take workflows instead, as often as wanted: WfCommons .json, Pegasus .xml or .dax, .stg or our own .yaml, gzip or
-    /// plain; or one list, a .csv with the columns workflow and submit
+    /// plain; or one list, a .csv with the columns workflow and submit; or one trace whose name has .gwf, with the columns
+    /// WorkflowID and Dependencies
     #[arg(long = "workflow", value_name = "FILE", conflicts_with_all = ["synthetic", "from"])]
     workflows: Vec<PathBuf>,
 

@@ -1,9 +1,10 @@
 //! What a VO has lived through, as a workload: `--from JOURNAL`.
 //!
-//! A job is taken from its submission; how long it would run on a node of performance 1 follows from how long it ran and where.
+//! A job is taken from its submission; how long it would run on a node of performance 1 follows from how long each of its tasks ran and on
+//! which node.
 //! Its estimate is what it asked for. Workflows, jobs that never ran to an end, and what failed are left out and counted.
-//! Nodes of a site that are alike in speed become a site of the simulation, at the owner's base price. The policy `recorded` is
-//! the rules that the VO had last.
+//! Nodes of a site that are alike in speed become a site of the simulation, at the base price that its owner asked last. The policy `recorded`
+//! is the rules that the VO had last.
 
 use crate::failure::Failure;
 use crate::journal;
@@ -11,12 +12,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use walras_broker::Event;
+use walras_broker::allocation::Allocation;
 use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, JobSpec};
 use walras_broker::policy::Policy;
 use walras_broker::site::SiteSpec;
-use walras_model::{Performance, Span, Time, Work};
+use walras_model::{NodeId, Performance, Span, Time, Work};
 use walras_sim::record::Site;
 use walras_sim::workload::{Job, Jobs, Workflows};
 
@@ -24,6 +26,8 @@ use walras_sim::workload::{Job, Jobs, Workflows};
 #[derive(Default)]
 struct Recorded {
     sites: Vec<SiteSpec>,
+    /// The speeds of all nodes, in order of their numbers.
+    speeds: Vec<Performance>,
     jobs: BTreeMap<JobNumber, Seen>,
     reserved: BTreeMap<ReservationNumber, JobNumber>,
     users: BTreeMap<String, i64>,
@@ -37,9 +41,12 @@ struct Recorded {
 struct Seen {
     spec: Arc<JobSpec>,
     submit: Time,
-    speed: Performance,
-    start: Option<Time>,
-    end: Option<Time>,
+    /// The speeds of the nodes of its parts, as it is reserved now.
+    speeds: Vec<Performance>,
+    /// When each of them started.
+    started: BTreeMap<u32, Time>,
+    /// What the part that did most has done: milliseconds on a node of performance 1.
+    worked: i128,
 }
 
 /// Jobs, sites, and what there is to say of them.
@@ -83,32 +90,54 @@ impl Recorded {
     fn event(&mut self, at: Time, event: &Event) {
         match event {
             Event::Vo(VoEvent::PolicySet(policy)) => self.policy = Some(policy.clone()),
-            Event::Site(SiteEvent::Added(spec)) => self.sites.push((**spec).clone()),
+            Event::Site(SiteEvent::Added(spec)) => {
+                self.speeds.extend(spec.nodes.iter().map(|node| node.performance));
+                self.sites.push((**spec).clone());
+            }
+            Event::Site(SiteEvent::NodesAdded { site, nodes, .. }) => {
+                self.speeds.extend(nodes.iter().map(|node| node.performance));
+                if let Some(site) = self.sites.get_mut(site.index()) {
+                    site.nodes.extend(nodes.iter().cloned());
+                }
+            }
+            Event::Site(SiteEvent::PricesSet { site, prices }) => {
+                if let Some(site) = self.sites.get_mut(site.index()) {
+                    site.prices = (**prices).clone();
+                }
+            }
             Event::Job(JobEvent::Queued { job, spec, .. }) => {
-                let (spec, speed) = (spec.clone(), Performance::ONE);
-                self.jobs.insert(*job, Seen { spec, submit: at, speed, start: None, end: None });
+                let (spec, speeds, started) = (spec.clone(), Vec::new(), BTreeMap::new());
+                self.jobs.insert(*job, Seen { spec, submit: at, speeds, started, worked: 0 });
             }
             Event::Job(JobEvent::Ended { job, end }) => self.ended(*job, end),
             Event::Reservation(ReservationEvent::Asked { reservation, job, allocation, .. }) => {
                 self.reserved.insert(*reservation, *job);
-                let site = allocation.legs.first().and_then(|leg| self.sites.get(leg.site.index()));
-                let speed = site.and_then(|site| site.nodes.iter().map(|node| node.performance).min());
+                let speeds = self.speeds_of(allocation);
                 if let Some(seen) = self.jobs.get_mut(job) {
-                    (seen.speed, seen.start, seen.end) = (speed.unwrap_or(Performance::ONE), None, None);
+                    (seen.speeds, seen.started, seen.worked) = (speeds, BTreeMap::new(), 0);
                 }
             }
-            Event::Reservation(ReservationEvent::PartStarted { reservation, at, .. }) => {
+            Event::Reservation(ReservationEvent::PartStarted { reservation, part, at }) => {
                 if let Some(seen) = self.seen(*reservation) {
-                    seen.start = Some(seen.start.map_or(*at, |start| start.min(*at)));
+                    seen.started.insert(*part, *at);
                 }
             }
-            Event::Reservation(ReservationEvent::PartEnded { reservation, at, .. }) => {
+            Event::Reservation(ReservationEvent::PartEnded { reservation, part, at, .. }) => {
                 if let Some(seen) = self.seen(*reservation) {
-                    seen.end = Some(seen.end.map_or(*at, |end| end.max(*at)));
+                    let speed = seen.speeds.get(*part as usize).copied().unwrap_or(Performance::ONE);
+                    let ran = seen.started.get(part).map_or(0, |start| *at - *start);
+                    seen.worked = seen.worked.max(speed.work_in_millis(ran));
                 }
             }
             _ => {}
         }
+    }
+
+    /// The speeds of the nodes of all parts; in a queue nobody knows them.
+    fn speeds_of(&self, allocation: &Allocation) -> Vec<Performance> {
+        let nodes = allocation.parts.iter().map(|part| allocation.hold_of(part).and_then(|hold| hold.node));
+        let speed = |node: NodeId| self.speeds.get(node.index()).copied();
+        nodes.map(|node| node.and_then(speed).unwrap_or(Performance::ONE)).collect()
     }
 
     fn seen(&mut self, reservation: ReservationNumber) -> Option<&mut Seen> {
@@ -129,9 +158,8 @@ impl Recorded {
 /// A job that ran to its end, and how long it waited.
 fn simulated(number: JobNumber, seen: &Seen, user: i64) -> Option<(Job, Span)> {
     let request = seen.spec.workflow.is_none().then_some(&seen.spec.request)?;
-    let (start, end) = seen.start.zip(seen.end)?;
-    let worked = seen.speed.work_in_millis(end - start);
-    let run = Span::from_millis(i64::try_from(worked).ok()?).filter(|run| *run > Span::ZERO)?;
+    let start = *seen.started.values().min()?;
+    let run = Span::from_millis(i64::try_from(seen.worked).ok()?).filter(|run| *run > Span::ZERO)?;
     let estimate = Span::from_millis(Work::as_millis(request.work))?.max(run);
     let job = Job {
         number: number.get(),
@@ -158,4 +186,87 @@ fn alike(site: &SiteSpec) -> Vec<Site> {
         Site { speed, price: site.prices.base, ..Site::plain(&name, nodes) }
     };
     speeds.into_iter().zip(1..).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_broker::account::{Account, Purpose, Transaction};
+    use walras_broker::allocation::Hold;
+    use walras_broker::input::RequestKey;
+    use walras_broker::job::PartEnd;
+    use walras_broker::price::PriceRules;
+    use walras_broker::reservation::Origin;
+    use walras_broker::site::{NodeSpec, SiteKind};
+    use walras_model::{Attributes, Interval, Money, Rate, Request, SiteId};
+
+    fn at(seconds: i64) -> Time {
+        Time::from_millis(1_000 * seconds).unwrap()
+    }
+
+    fn site(name: &str, speeds: &[i64]) -> Event {
+        let node = |(place, speed): (usize, &i64)| NodeSpec {
+            division: Default::default(),
+            name: format!("n{place}"),
+            class: None,
+            performance: Performance::from_millionths(*speed * 1_000_000).unwrap(),
+            watts: None,
+            attributes: Attributes::new(),
+        };
+        Event::Site(SiteEvent::Added(Box::new(SiteSpec {
+            name: name.to_owned(),
+            owner: name.to_owned(),
+            kind: SiteKind::Slots,
+            nodes: speeds.iter().enumerate().map(node).collect(),
+            prices: PriceRules::flat(Rate::from_micros_per_second(1).unwrap()),
+            access: Default::default(),
+            timing: Default::default(),
+        })))
+    }
+
+    /// A job on the fast node of a site and on one of another: each part did what its own node does in that time.
+    #[test]
+    fn what_a_job_did_follows_from_its_own_nodes() {
+        let mut recorded = Recorded::default();
+        recorded.event(at(0), &site("mixed", &[1, 3]));
+        recorded.event(at(0), &site("plain", &[2]));
+        let (job, reservation) = (JobNumber::new(1), ReservationNumber::new(1));
+        let request = Request::new("j", 2, Work::from_millis(500_000).unwrap());
+        let spec = Arc::new(JobSpec::plain("ada".to_owned(), request));
+        let key = RequestKey { by: "ada".to_owned(), key: "k".to_owned() };
+        recorded.event(at(5), &Event::Job(JobEvent::Queued { job, key, spec }));
+        let hold = |node: u32| Hold {
+            node: Some(NodeId::new(node)),
+            units: 1,
+            interval: Interval::new(at(10), at(500)).unwrap(),
+            rate: Rate::from_micros_per_second(1).unwrap(),
+            cost: Money::ZERO,
+        };
+        let allocation = Arc::new(Allocation::plain([(SiteId::new(0), hold(1)), (SiteId::new(1), hold(2))]));
+        let transaction =
+            Transaction::transfer(Purpose::Lien, Account::User("ada".to_owned()), Account::Held, Money::ZERO);
+        let (origin, spares) = (Origin::Plan, Vec::new());
+        let (until, expiry) = (at(10), at(10));
+        let asked = ReservationEvent::Asked {
+            reservation,
+            job,
+            origin,
+            allocation,
+            spares,
+            transaction,
+            until,
+            expiry,
+        };
+        recorded.event(at(6), &Event::Reservation(asked));
+        for (part, end) in [(0, 70), (1, 90)] {
+            let started = ReservationEvent::PartStarted { reservation, part, at: at(10) };
+            recorded.event(at(10), &Event::Reservation(started));
+            let ended = ReservationEvent::PartEnded { reservation, part, at: at(end), end: PartEnd::Done };
+            recorded.event(at(end), &Event::Reservation(ended));
+        }
+        recorded.event(at(90), &Event::Job(JobEvent::Ended { job, end: JobEnd::Done }));
+        // Three times sixty seconds on the fast node, and twice eighty on the other.
+        let (done, wait) = &recorded.done[0];
+        assert_eq!((done.run.as_millis(), wait.as_millis()), (180_000, 5_000));
+    }
 }

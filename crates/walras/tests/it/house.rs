@@ -51,7 +51,7 @@ const ROUNDINGS: [&str; 7] = [
 ];
 
 /// Lines that round something that is no quantity, by file and a part of the line.
-const NO_QUANTITY: [(&str, &str); 29] = [
+const NO_QUANTITY: [(&str, &str); 32] = [
     // How many pieces a list is cut into.
     ("walras-core/src/slots/mod.rs", "blocks.len()"),
     ("walras-core/src/refine/transitive.rs", "instance.tasks"),
@@ -59,6 +59,11 @@ const NO_QUANTITY: [(&str, &str); 29] = [
     ("walras-core/src/refine/heads.rs", "values.len()"),
     ("walras-assign/src/genetic.rs", "genomes.len()"),
     ("walras-core/src/plan/improve/content.rs", "parts as u64"),
+    ("walras-core/src/plan/improve/free.rs", "STRETCHES"),
+    // How much work there is for so many jobs.
+    ("walras-core/src/plan/improve/state.rs", "LATER_PARTS"),
+    // How many lines a key has.
+    ("walras-picture/src/chart/scatter.rs", "KEY_COLUMNS"),
     // How many nodes hold so many tasks.
     ("walras-core/src/explain.rs", "missing.div_ceil"),
     // The plain statement of the agenda that tests hold it against.

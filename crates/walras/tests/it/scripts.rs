@@ -142,5 +142,21 @@ fn refusals(vo: &Vo) {
             && told.contains("would help: a budget of 0.6 credits"),
         "{told}"
     );
+    // Of several none is submitted where one is refused, and what refuses it is told by file and line.
+    let good = "{walras: job/1, name: good, work: 60, command: [\"true\"]}";
+    fs::write(vo.path().join("good.yaml"), good).unwrap();
+    let bad = "walras: job/1\nname: bad\nwork: 60\nafter: {ok: [99999]}\ncommand: [\"true\"]\n";
+    fs::write(vo.path().join("bad.yaml"), bad).unwrap();
+    let (code, complaint) = vo.refused(&["submit", "good.yaml", "bad.yaml"], "");
+    let place = "walras: bad.yaml:4:13: after.ok: 99999 is not a job";
+    assert!(code == Some(2) && complaint.starts_with(place), "{complaint}");
+    let bag =
+        "walras: job/1\nname: bag\ntasks: 12\ntogether: false\nwork: 60\nbudget: 0.5\ncommand: [\"true\"]\n";
+    fs::write(vo.path().join("bag.yaml"), bag).unwrap();
+    let (code, complaint) = vo.refused(&["submit", "bag.yaml"], "");
+    let place = "walras: bag.yaml:6:9: budget: 0.5 credits do not pay all 12 elements, which cost 7.2 credits or more";
+    assert!(code == Some(2) && complaint.starts_with(place), "{complaint}");
+    let (code, complaint) = vo.refused(&["submit", "-"], "#!/bin/sh\n#SBATCH -t 1\n#SBATCH -A biology\n");
+    assert!(code == Some(2) && complaint.starts_with("walras: stdin:3:1: account: biology"), "{complaint}");
     assert_eq!(vo.done(&["jobs", "--json"]), before, "nothing was submitted");
 }

@@ -211,6 +211,23 @@ fn workflows_come_when_a_list_or_a_rule_says() {
     let drawn = ["simulate", "--workflow", "d.stg", "--arrivals", "poisson:300:9"];
     let drawn = printed(directory.path(), &[&drawn[..], &policies].concat());
     assert!(drawn.contains("\"jobs\": 9"), "{drawn}");
+    // The same workflow twice in a trace, which says when they came.
+    let of = |flow: u32, at: u32| {
+        let task = |(number, run, after): (u32, u32, &str)| {
+            format!("{flow}, {number}, {at}, {run}, 1, 1, {after}\n")
+        };
+        [(0, 600, ""), (1, 1_200, "0"), (2, 300, "0"), (3, 60, "1 2")].map(task).concat()
+    };
+    let names = "WorkflowID, JobID, SubmitTime, RunTime, NProcs, ReqNProcs, Dependencies\n";
+    write("t.gwf", &format!("{names}{}{}", of(5, 0), of(9, 120)));
+    let traced = printed(directory.path(), &[&["simulate", "--workflow", "t.gwf"], &policies[..]].concat());
+    let traced: Value = serde_json::from_str(&traced).unwrap();
+    for run in [0, 1] {
+        let figures = |of: &Value| {
+            (of["runs"][run]["metrics"]["response"].clone(), of["runs"][run]["metrics"]["cost"].clone())
+        };
+        assert_eq!(figures(&traced), figures(&results), "{run}");
+    }
 }
 
 #[test]
@@ -221,8 +238,9 @@ fn what_is_wrong_is_said() {
         .unwrap();
     fs::write(directory.path().join("l.csv"), "workflow,submit\nw.stg,0\n").unwrap();
     fs::write(directory.path().join("p.csv"), "type,price\na,x\n").unwrap();
+    fs::write(directory.path().join("t.gwf"), "1 0 0 9 1 -1 -1 1 9\n").unwrap();
     fs::write(directory.path().join("o.csv"), "node,from,until\n9,0,1\n").unwrap();
-    let wrong: [(&[&str], &str); 15] = [
+    let wrong: [(&[&str], &str); 17] = [
         (&["simulate", "t.swf", "--sites", "s.csv"], "s.csv: cannot be read"),
         (
             &["simulate", "t.swf", "--sites", "4", "--prices", "p.csv"],
@@ -233,6 +251,8 @@ fn what_is_wrong_is_said() {
         (&["simulate", "--workflow", "l.csv"], "workflows need --sites"),
         (&["simulate", "--workflow", "l.csv", "--sites", "4"], "w.stg: cannot be read"),
         (&["simulate", "--workflow", "w.stg", "--sites", "4"], "workflows need --arrivals"),
+        (&["simulate", "--workflow", "t.gwf", "--workflow", "w.stg", "--sites", "4"], "it goes alone"),
+        (&["simulate", "--workflow", "t.gwf", "--sites", "4"], "t.gwf: no line names the columns WorkflowID"),
         (
             &["simulate", "--workflow", "w.stg", "--arrivals", "daily", "--sites", "4"],
             "is not poisson:SECONDS",

@@ -5,7 +5,7 @@ use crate::program::{Service, ServiceHome, lines, wait_for};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Ten seconds of the service are one of ours. One node on each of two sites: a task that wants a lab runs there.
+/// Ten seconds of the service are one of ours. Three nodes on each of two sites: a task that wants a lab runs there.
 const CONFIG: &str = r#"
 clock = { speed = 10 }
 journal = { repeat_seconds = 1 }
@@ -27,7 +27,7 @@ fn home() -> ServiceHome {
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let site = |name: &str| {
         format!(
-            "[[site]]\nname = \"{name}\"\nowner = \"olga\"\nconnector = \"local\"\ncount = 1\nprice = 0.1\n\
+            "[[site]]\nname = \"{name}\"\nowner = \"olga\"\nconnector = \"local\"\ncount = 3\nprice = 0.1\n\
              attributes = {{ lab = \"{name}\" }}\n[site.local]\nisolation = \"off\"\nuid = {uid}\ngid = {gid}\n"
         )
     };

@@ -4,8 +4,11 @@ import type { PlacedPart, PlaceOf, Places } from "../../api/types";
 import { now as clock } from "../../live/clock";
 import { Card } from "../../parts/card";
 import { clockOf, plural, spanOf } from "../../parts/format";
+import { useWidth } from "../../parts/width";
 
-const [WIDTH, LEFT, ROW, TOP] = [960, 150, 30, 22];
+const [ROW, TOP, LETTER] = [30, 22, 7];
+/** So much room the names of nodes have at most, as a share of all, and in pixels. */
+const [NAMES_SHARE, NAMES_MAX] = [0.3, 150];
 /** Of larger jobs the first so many nodes are drawn. */
 const ROWS_MAX = 60;
 
@@ -13,11 +16,14 @@ const rowOf = (place: PlaceOf): string => (place.node ? `${place.site}/${place.n
 const placesOf = (part: PlacedPart): PlaceOf[] => [part.planned, part.actual].flatMap((place) => (place ? [place] : []));
 
 export function Plan({ places }: { places: Places }) {
+  const [place, width] = useWidth<HTMLDivElement>(280);
+  const left = Math.min(NAMES_MAX, Math.round(width * NAMES_SHARE));
+  const letters = Math.floor((left - 12) / LETTER);
   const all = places.parts.flatMap(placesOf);
   const rows = [...new Set(all.map(rowOf))].sort().slice(0, ROWS_MAX);
   const first = Math.min(...all.map((place) => Date.parse(place.start)));
   const last = Math.max(...all.map((place) => Date.parse(place.end)), first + 1_000);
-  const x = (moment: string | number): number => LEFT + ((new Date(moment).getTime() - first) / (last - first)) * (WIDTH - LEFT - 8);
+  const x = (moment: string | number): number => left + ((new Date(moment).getTime() - first) / (last - first)) * (width - left - 8);
   const y = (place: PlaceOf): number => TOP + rows.indexOf(rowOf(place)) * ROW;
   const known = (place: PlaceOf | null | undefined): place is PlaceOf => place != null && rows.includes(rowOf(place));
   const hangs = places.parts.some((part) => part.critical);
@@ -30,9 +36,9 @@ export function Plan({ places }: { places: Places }) {
         {hangs && <li class="critical">the end hangs on it</li>}
         {places.transfers.length > 0 && <li class="transfer">data on its way</li>}
       </ul>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Parts over time">
-        <svg class="plan" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`${plural(places.parts.length, "part")} on ${plural(rows.length, "node")}: ${summaryOf(places)}`}>
-          {[0, 0.5, 1].map((share) => {
+      <div ref={place}>
+        <svg class="plan" width={width} height={height} role="img" aria-label={`${plural(places.parts.length, "part")} on ${plural(rows.length, "node")}: ${summaryOf(places)}`}>
+          {(width > 480 ? [0, 0.5, 1] : [0, 1]).map((share) => {
             const at = first + share * (last - first);
             return (
               <text key={share} x={x(at)} y={14} text-anchor={share === 0 ? "start" : share === 1 ? "end" : "middle"}>
@@ -42,9 +48,9 @@ export function Plan({ places }: { places: Places }) {
           })}
           {rows.map((row, index) => (
             <g key={row}>
-              <line class="rule" x1={0} x2={WIDTH} y1={TOP + (index + 1) * ROW} y2={TOP + (index + 1) * ROW} />
-              <text x={LEFT - 10} y={TOP + index * ROW + 19} text-anchor="end">
-                {row.length > 21 ? `…${row.slice(-20)}` : row}
+              <line class="rule" x1={0} x2={width} y1={TOP + (index + 1) * ROW} y2={TOP + (index + 1) * ROW} />
+              <text x={left - 10} y={TOP + index * ROW + 19} text-anchor="end">
+                {row.length > letters ? `…${row.slice(1 - letters)}` : row}
               </text>
             </g>
           ))}

@@ -2,6 +2,7 @@
 import type { Job, Me } from "../../api/types";
 import { useNow } from "../../live/clock";
 import { administers } from "../../live/session";
+import { isOver } from "../../parts/badge";
 import { Card, Facts } from "../../parts/card";
 import { clockOf, fromNow, fullTime, moneyOf } from "../../parts/format";
 import { Link } from "../../parts/link";
@@ -16,10 +17,11 @@ export function Terms({ job, who }: { job: Job; who: Me }) {
     ) : (
       "–"
     );
+  const over = isOver(job.state);
   const facts: [string, preact.ComponentChildren][] = [
     ["Submitted", time(job.queued_at)],
-    ["Starts", time(job.start)],
-    ["Ends", time(job.finish)],
+    [over || job.state === "running" ? "Started" : "Starts", time(job.start)],
+    [over ? "Ended" : "Ends", time(job.finish)],
     ["Deadline", time(job.deadline)],
     ["Budget", job.budget != null ? `${moneyOf(job.budget)} credits` : "none"],
     ["Held", `${moneyOf(job.held)} credits`],

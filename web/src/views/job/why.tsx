@@ -59,13 +59,15 @@ export const Past = ({ why }: { why: Explanation }) => (
 
 /** What the next plan would do with it, as was said when it was submitted. */
 export function Expected({ outlook }: { outlook: Outlook }) {
-  const { start, finish, price, sites, reasons, changes } = outlook;
+  const { start, finish, price, sites, reasons, changes, elements, after = [] } = outlook;
+  const cost = price != null ? ` for ${moneyOf(price)} credits${elements ? " each" : ""}` : "";
   return (
     <Card title="What to expect" class="outlook">
       {start && finish ? (
         <p>
-          As things are, the next plan would run it from {clockOf(start)} to {clockOf(finish)} on {sites.join(", ")}
-          {price != null ? ` for ${moneyOf(price)} credits` : ""}. That is no promise.
+          As things are, {elements ? "its first elements" : "it"} would run from {clockOf(start)} to {clockOf(finish)} on {sites.join(", ")}
+          {cost}
+          {after.length > 0 ? `, after ${after.join(", ")}` : ""}. That is no promise.
         </p>
       ) : reasons.length > 0 ? (
         <>
@@ -77,6 +79,11 @@ export function Expected({ outlook }: { outlook: Outlook }) {
           </ul>
           {changes.length > 0 && <p>Any one of these would be enough: {changes.map((change) => inZone(change.text)).join("; ")}.</p>}
         </>
+      ) : sites.length > 0 ? (
+        <p>
+          It waits{after.length > 0 ? ` for ${after.join(", ")}` : ""}, nobody knows how long. As things are it would then run on {sites.join(", ")}
+          {cost}.
+        </p>
       ) : (
         <p>No site has said yet what is free.</p>
       )}

@@ -6,10 +6,12 @@ import { useData } from "../../live/data";
 import { Do, useAction, Wrong } from "../../parts/action";
 import { Card } from "../../parts/card";
 import { Field } from "../../parts/field";
-import { exactly, moneyOf, spanOf } from "../../parts/format";
+import { exactly } from "../../parts/format";
 import { Link } from "../../parts/link";
 import { Empty, Shown } from "../../parts/states";
 import { type Column, Table } from "../../parts/table";
+import { leftText, MOVED } from "../budgets";
+import { Spending } from "./spending";
 
 const HOUR = 3_600;
 
@@ -23,19 +25,24 @@ async function read(): Promise<Known> {
   return { users, budgets };
 }
 
+const groupBudget = (known: Known, { group }: User): Budget | undefined => known.budgets.find((budget) => group != null && budget.spender === `group:${group}`);
 const budgetOf = (known: Known, name: string): Budget | undefined => known.budgets.find((budget) => budget.spender === `user:${name}`);
 
 export function Users() {
-  const data = useData(read, []);
+  const data = useData(read, [], { ...MOVED, every: 30_000, apart: 15_000 });
   const [chosen, setChosen] = useState<User | null>(null);
-  const spending = (budget: Budget | undefined): string =>
-    budget ? `${moneyOf(budget.left)} left of ${moneyOf(budget.amount)} in ${spanOf(budget.period * 1_000)}` : "no limit";
+  const spending = (known: Known, user: User): string => {
+    const own = budgetOf(known, user.name);
+    const shared = groupBudget(known, user);
+    const parts = [...(own ? [leftText(own)] : []), ...(shared ? [`with ${user.group}: ${leftText(shared)}`] : [])];
+    return parts.join("; ") || "no limit";
+  };
   const columns = (known: Known): Column<User>[] => [
     { name: "User", cell: (user) => <Link to={`/jobs?user=${encodeURIComponent(user.name)}`}>{user.name}</Link> },
     { name: "Group", cell: (user) => user.group ?? "–" },
     { name: "Share", right: true, cell: (user) => user.share },
     { name: "Credit", right: true, cell: (user) => exactly(Math.abs(user.lowest)) },
-    { name: "Spending", cell: (user) => spending(budgetOf(known, user.name)) },
+    { name: "Spending", cell: (user) => spending(known, user) },
     { name: "Account", cell: (user) => <Link to={`/money?account=${encodeURIComponent(`user:${user.name}`)}`}>Account of {user.name}</Link> },
     {
       name: "Do",
@@ -53,12 +60,15 @@ export function Users() {
   return (
     <Shown data={data}>
       {(known) => (
-        <div class="columns uneven">
-          <Card title="Users">
-            {known.users.length === 0 ? <Empty>There are no users yet: add one.</Empty> : <Table label="Users" columns={columns(known)} rows={known.users} keyOf={(user) => user.name} />}
-          </Card>
-          <SetUser key={chosen?.name ?? ""} user={chosen} budget={chosen ? budgetOf(known, chosen.name) : undefined} done={done} />
-        </div>
+        <>
+          <div class="columns uneven">
+            <Card title="Users">
+              {known.users.length === 0 ? <Empty>There are no users yet: add one.</Empty> : <Table label="Users" columns={columns(known)} rows={known.users} keyOf={(user) => user.name} />}
+            </Card>
+            <SetUser key={chosen?.name ?? ""} user={chosen} budget={chosen ? budgetOf(known, chosen.name) : undefined} done={done} />
+          </div>
+          <Spending users={known.users} budgets={known.budgets} done={data.reload} />
+        </>
       )}
     </Shown>
   );

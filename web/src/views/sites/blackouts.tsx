@@ -5,7 +5,7 @@ import type { Prices, Site } from "../../api/types";
 import { Do, useAction, Wrong } from "../../parts/action";
 import { Card } from "../../parts/card";
 import { Choice, Field } from "../../parts/field";
-import { clockOf } from "../../parts/format";
+import { asField, clockOf } from "../../parts/format";
 import { Empty } from "../../parts/states";
 import { DAYS, hourOf, type Stretch, weekday } from "./calendar";
 
@@ -15,12 +15,6 @@ function textOf({ from, to, days, hours }: Blackout): string {
   if (from != null && to != null) return `from ${clockOf(from)} to ${clockOf(to)}`;
   const on = (days ?? []).map((day) => DAYS[day] ?? day).join(", ");
   return `every ${on || "day"}${hours ? ` from ${hours[0]}:00 to ${hours[1]}:00 UTC` : ""}`;
-}
-
-/** A moment as a field for dates has it, in the viewer's zone. */
-function asField(moment: number): string {
-  const local = moment - new Date(moment).getTimezoneOffset() * 60_000;
-  return new Date(local).toISOString().slice(0, 16);
 }
 
 /** The same hours of every week, where it lies within one day. */

@@ -6,6 +6,7 @@ import { Card, Facts } from "../../parts/card";
 import { exactly, moneyOf, plural, shareOf, spanOf } from "../../parts/format";
 import { Empty, Shown } from "../../parts/states";
 import { Table } from "../../parts/table";
+import { useWidth } from "../../parts/width";
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [460, 180, 84, 26, 12];
 
@@ -13,8 +14,8 @@ const timeOf = (seconds: number): string => spanOf(seconds * 1_000);
 
 export function Earned({ site }: { site: string }) {
   const query = { params: { query: { site } } };
-  const income = useData(() => ask(api.GET("/v1/reports/income", query)), [site], { every: 15_000 });
-  const unsold = useData(() => ask(api.GET("/v1/reports/unsold", query)), [site], { every: 15_000 });
+  const income = useData(() => ask(api.GET("/v1/reports/income", query)), [site], { every: 30_000 });
+  const unsold = useData(() => ask(api.GET("/v1/reports/unsold", query)), [site], { every: 30_000 });
   return (
     <div class="columns">
       <Card title="Earned in the last 30 days">
@@ -85,27 +86,30 @@ function Besides({ of }: { of: UnsoldSite }) {
 }
 
 function Curve({ of }: { of: UnsoldSite }) {
+  const [place, width] = useWidth<HTMLDivElement>();
   const most = Math.max(...of.steps.map((step) => step.time), 1);
-  const x = (price: number): number => LEFT + (price / of.price) * (WIDTH - LEFT - 12);
+  const x = (price: number): number => LEFT + (price / of.price) * (width - LEFT - 12);
   const y = (time: number): number => HEIGHT - BOTTOM - (time / most) * (HEIGHT - BOTTOM - TOP);
   // From the price that is asked, where nothing more sells, down to the lowest.
   const path = of.steps.map((step, index) => `H${x(step.price)}V${y(step.time)}${index === of.steps.length - 1 ? `H${LEFT}` : ""}`).join("");
   const last = of.steps.at(-1);
   return (
-    <svg class="curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Time that would have sold by price, from ${exactly(of.price)} down to ${exactly(last?.price ?? 0)}`}>
-      <line class="axis" x1={LEFT} x2={WIDTH - 8} y1={HEIGHT - BOTTOM} y2={HEIGHT - BOTTOM} />
-      <line class="axis" x1={LEFT} x2={LEFT} y1={TOP} y2={HEIGHT - BOTTOM} />
-      <path class="area" d={`M${x(of.price)},${y(0)}${path}V${y(0)}Z`} />
-      <path class="front" d={`M${x(of.price)},${y(0)}${path}`} />
-      <text x={LEFT - 6} y={y(most) + 4} text-anchor="end">
-        {timeOf(most)}
-      </text>
-      <text x={x(of.price)} y={HEIGHT - 8} text-anchor="end">
-        {exactly(of.price)} credits a second
-      </text>
-      <text x={LEFT} y={HEIGHT - 8}>
-        0
-      </text>
-    </svg>
+    <div class="drawn" ref={place}>
+      <svg class="curve" width={width} height={HEIGHT} role="img" aria-label={`Time that would have sold by price, from ${exactly(of.price)} down to ${exactly(last?.price ?? 0)}`}>
+        <line class="axis" x1={LEFT} x2={width - 8} y1={HEIGHT - BOTTOM} y2={HEIGHT - BOTTOM} />
+        <line class="axis" x1={LEFT} x2={LEFT} y1={TOP} y2={HEIGHT - BOTTOM} />
+        <path class="area" d={`M${x(of.price)},${y(0)}${path}V${y(0)}Z`} />
+        <path class="front" d={`M${x(of.price)},${y(0)}${path}`} />
+        <text x={LEFT - 6} y={y(most) + 4} text-anchor="end">
+          {timeOf(most)}
+        </text>
+        <text x={x(of.price)} y={HEIGHT - 8} text-anchor="end">
+          {exactly(of.price)} credits a second
+        </text>
+        <text x={LEFT} y={HEIGHT - 8}>
+          0
+        </text>
+      </svg>
+    </div>
   );
 }

@@ -3,10 +3,9 @@ import { useState } from "preact/hooks";
 import { api, ask } from "../../api/client";
 import type { Me, Prices, Site } from "../../api/types";
 import { useData } from "../../live/data";
-import { Do, useAction, Wrong } from "../../parts/action";
 import { Badge } from "../../parts/badge";
 import { Card, Facts } from "../../parts/card";
-import { Field } from "../../parts/field";
+import { Choice } from "../../parts/field";
 import { exactly, plural } from "../../parts/format";
 import { Link } from "../../parts/link";
 import { Empty, Shown } from "../../parts/states";
@@ -14,9 +13,10 @@ import { Blackouts } from "./blackouts";
 import { Nodes } from "./nodes";
 import { Calendar, type Stretch } from "./calendar";
 import { Earned } from "./earned";
+import { Asked, Pricing } from "./pricing";
 
 export function SitesView({ who, query }: { who: Me; query: URLSearchParams }) {
-  const data = useData(() => ask(api.GET("/v1/sites")), [], { on: (event) => event.site != null, every: 5_000 });
+  const data = useData(() => ask(api.GET("/v1/sites")), [], { on: (event) => event.site != null || event.kind === "site-added", every: 10_000 });
   return (
     <>
       <h1>Sites</h1>
@@ -50,15 +50,26 @@ async function readPrices(site: string): Promise<Prices> {
   return (await ask(api.GET("/v1/sites/{site}/prices", { params: { path: { site } } }))) as Prices;
 }
 
+/** Whether nodes have different prices. */
+const hasOwn = ({ classes, nodes }: Prices): boolean => Object.keys({ ...classes, ...nodes }).length > 0;
+
+/** The prices with what is asked for one of the nodes as their base. */
+function pricesFor(prices: Prices, nodes: Site["nodes"], name: string): Prices {
+  const of = nodes.find((node) => node.name === name)?.class ?? "";
+  return { ...prices, base: prices.nodes?.[name] ?? prices.classes?.[of] ?? prices.base };
+}
+
 function SitePage({ site, who, reload }: { site: Site; who: Me; reload: () => void }) {
   const prices = useData(
     () => readPrices(site.name),
     [site.name],
-    { on: (event) => event.kind === "prices-set" },
+    { on: (event) => event.kind === "prices-set" && event.site === site.name },
   );
   // Prices as they are being written, before they are set.
   const [draft, setDraft] = useState<Prices | null>(null);
   const [chosen, setChosen] = useState<Stretch | null>(null);
+  // Whose week is shown.
+  const [node, setNode] = useState("");
   const mayChange = who.role === "administrator" || (who.role === "owner" && who.name === site.owner);
   const done = (): void => {
     setDraft(null);
@@ -79,13 +90,16 @@ function SitePage({ site, who, reload }: { site: Site; who: Me; reload: () => vo
             ]}
           />
         </Card>
-        <Shown data={prices}>{(value) => (mayChange ? <Pricing site={site.name} prices={value} preview={setDraft} done={done} /> : <Asked prices={value} />)}</Shown>
+        <Shown data={prices}>{(value) => (mayChange ? <Pricing site={site} prices={value} preview={setDraft} done={done} /> : <Asked prices={value} />)}</Shown>
       </div>
       <Shown data={prices}>
         {(value) => (
           <>
             <Card title="The week to come, without demand" aside={draft && <span class="minus">as written, not set yet</span>}>
-              <Calendar prices={draft ?? value} nodes={site.nodes} chosen={chosen} choose={mayChange ? setChosen : null} />
+              {hasOwn(draft ?? value) && (
+                <Choice label="For node" value={node} set={setNode} choices={[["", "one that no other rule names"], ...site.nodes.map((it) => [it.name, it.name] as const)]} />
+              )}
+              <Calendar prices={pricesFor(draft ?? value, site.nodes, node)} nodes={site.nodes} chosen={chosen} choose={mayChange ? setChosen : null} />
             </Card>
             {mayChange && <Blackouts site={site} prices={value} chosen={chosen} choose={setChosen} done={done} />}
           </>
@@ -94,64 +108,5 @@ function SitePage({ site, who, reload }: { site: Site; who: Me; reload: () => vo
       {mayChange && <Earned site={site.name} />}
       <Nodes site={site} mayChange={mayChange} done={reload} />
     </>
-  );
-}
-
-const Asked = ({ prices }: { prices: Prices }) => (
-  <Card title="Prices">
-    <Facts facts={[["Base", `${exactly(prices.base)} credits a second`], ...named(prices)]} />
-  </Card>
-);
-
-function named(prices: Prices): [string, string][] {
-  const all = { ...prices.classes, ...prices.nodes };
-  return Object.entries(all).map(([name, price]) => [name, `${exactly(price)} credits a second`]);
-}
-
-interface PricingProps {
-  site: string;
-  prices: Prices;
-  /** Told what is being written. */
-  preview: (prices: Prices | null) => void;
-  done: () => void;
-}
-
-function Pricing({ site, prices, preview, done }: PricingProps) {
-  const [base, setBase] = useState(String(prices.base));
-  const [classes, setClasses] = useState<Record<string, string>>(
-    Object.fromEntries(Object.entries(prices.classes ?? {}).map(([name, price]) => [name, String(price)])),
-  );
-  const [saved, setSaved] = useState(false);
-  const doing = useAction();
-  const written = (of: string, by: Record<string, string>): Prices => ({
-    ...prices,
-    base: Number(of),
-    classes: Object.fromEntries(Object.entries(by).map(([name, price]) => [name, Number(price)])),
-  });
-  const change = (of: string, by: Record<string, string>): void => {
-    setBase(of);
-    setClasses(by);
-    setSaved(false);
-    preview(Number(of) > 0 ? written(of, by) : null);
-  };
-  const save = async (): Promise<void> => {
-    await ask(api.PUT("/v1/sites/{site}/prices", { params: { path: { site } }, body: written(base, classes) }));
-    setSaved(true);
-    done();
-  };
-  return (
-    <Card title="Prices">
-      <Field label="Base price" type="number" step="any" value={base} set={(value) => change(value, classes)} hint="Credits a second, for a node that no other rule names." />
-      {Object.entries(classes).map(([name, price]) => (
-        <Field key={name} label={`Class ${name}`} type="number" step="any" value={price} set={(value) => change(base, { ...classes, [name]: value })} />
-      ))}
-      <Wrong doing={doing} />
-      <p class="actions">
-        <Do doing={doing} action={save} class="main" disabled={!(Number(base) > 0)}>
-          Set prices
-        </Do>
-        <span role="status">{saved ? "The prices are set; what is reserved keeps its own." : ""}</span>
-      </p>
-    </Card>
   );
 }

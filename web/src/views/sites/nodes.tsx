@@ -1,14 +1,20 @@
 // The nodes of a site, and what their owner does with them.
+import { useState } from "preact/hooks";
 import { api, ask } from "../../api/client";
 import type { Site } from "../../api/types";
 import { now } from "../../live/clock";
 import { Do, useAction, Wrong } from "../../parts/action";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
-import { clockOf, exactly } from "../../parts/format";
+import { Choice, Filter } from "../../parts/field";
+import { clockOf, countOf, exactly } from "../../parts/format";
+import { Empty } from "../../parts/states";
 import { type Column, Table } from "../../parts/table";
 
 type Node = Site["nodes"][number];
+
+/** Of more nodes, so many are shown at a time, and they can be looked for. */
+const PAGE = 100;
 
 const isDrained = (node: Node): boolean => node.drained.some(({ from, until }) => Date.parse(from) <= now() && (until == null || Date.parse(until) > now()));
 
@@ -20,8 +26,52 @@ function drainedText(node: Node): string {
   return times.join("; ") || "–";
 }
 
+/** Which of many nodes are shown. */
+function usePage(nodes: readonly Node[]) {
+  const [find, setFind] = useState("");
+  const [state, setState] = useState("");
+  const [first, setFirst] = useState(0);
+  const meant = nodes.filter((node) => node.name.toLowerCase().includes(find.trim().toLowerCase()) && (state === "" || stateOf(node) === state));
+  const from = first < meant.length ? first : 0;
+  const and =
+    (set: (value: string) => void) =>
+    (value: string): void => {
+      set(value);
+      setFirst(0);
+    };
+  return { find, setFind: and(setFind), state, setState: and(setState), from, setFirst, meant, shown: meant.slice(from, from + PAGE) };
+}
+
+function Pager({ page: { find, setFind, state, setState, from, setFirst, meant, shown }, all }: { page: ReturnType<typeof usePage>; all: number }) {
+  return (
+    <>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <Filter label="Find a node" type="search" value={find} set={setFind} />
+        <Choice label="State" value={state} set={setState} choices={[["", "all"], ...["up", "drained", "lost"].map((name) => [name, name] as const)]} />
+      </form>
+      {meant.length === 0 ? (
+        <Empty>No node is like that.</Empty>
+      ) : (
+        <p class="actions">
+          <span role="status">
+            {countOf(from + 1)} to {countOf(from + shown.length)} of {countOf(meant.length)}
+            {meant.length < all && `, ${countOf(all)} in all`}
+          </span>
+          <button type="button" disabled={from === 0} onClick={() => setFirst(Math.max(0, from - PAGE))}>
+            Before
+          </button>
+          <button type="button" disabled={from + PAGE >= meant.length} onClick={() => setFirst(from + PAGE)}>
+            After
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
 export function Nodes({ site, mayChange, done }: { site: Site; mayChange: boolean; done: () => void }) {
   const doing = useAction();
+  const page = usePage(site.nodes);
   const params = { path: { site: site.name } };
   const drain = async (nodes: string[]): Promise<void> => {
     await ask(api.POST("/v1/sites/{site}/drain", { params, body: { nodes } }));
@@ -56,7 +106,8 @@ export function Nodes({ site, mayChange, done }: { site: Site; mayChange: boolea
     <Card title="Nodes">
       {mayChange && <p>A drained node sells nothing new; what is held there stays.</p>}
       <Wrong doing={doing} />
-      <Table label="Nodes" rows={site.nodes} keyOf={(node) => node.name} columns={columns} />
+      {site.nodes.length > PAGE && <Pager page={page} all={site.nodes.length} />}
+      <Table label="Nodes" rows={page.shown} keyOf={(node) => node.name} columns={columns} />
     </Card>
   );
 }

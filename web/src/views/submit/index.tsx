@@ -137,10 +137,11 @@ function Texts({ text, source, write, draft }: TextsProps) {
   );
 }
 
-/** Times from now stay so, however often the text is written anew. */
+/** Times from now, and spans such as 10h, stay so, however often the text is written anew. */
 function asWritten(text: string): Record<string, string> {
-  const deadline = fieldOf(text, "deadline");
-  return deadline ? { deadline } : {};
+  const spans = (["work", "deadline"] as const).map((key) => [key, fieldOf(text, key)] as const);
+  // A number is one however it is written.
+  return Object.fromEntries(spans.filter(([, value]) => value !== "" && Number.isNaN(Number(value))));
 }
 
 /** The text as the service reads it, a moment after it was written. */

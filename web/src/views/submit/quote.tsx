@@ -94,6 +94,7 @@ function lineOf(change: Change): readonly [Key, string] | null {
     case "deadline":
       return change.deadline == null ? null : ["deadline", change.deadline];
     case "funds":
+    case "resource":
       return null;
   }
 }

@@ -9,8 +9,25 @@ const SLURM: Partial<Record<Key, string>> = { name: "job-name", tasks: "ntasks",
 
 export const isScript = (text: string): boolean => text.startsWith("#!");
 
+/** Text in quotes, in which a `#` begins no comment; elsewhere an apostrophe is a letter. */
+const QUOTED = `(?<=[[{,: \\t])(?:"(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\n]|'')*')`;
+/** The value of a line of YAML: all that stands before a comment, which begins with a `#` after a space. */
+const VALUE = `(?:${QUOTED}|(?![ \\t]+#|[ \\t]*$)[^\\n])*`;
+
 function pattern(text: string, key: Key): RegExp {
-  return isScript(text) ? new RegExp(`^#WALRAS +${key} +(.*?)[ \\t]*$`, "m") : new RegExp(`^${key}: *([^#\\n]*?)([ \\t]+#.*|[ \\t]*)$`, "m");
+  const [before, least] = isScript(text) ? [`#WALRAS +${key}`, "[ \\t]+"] : [`${key}:`, "(?:[ \\t]+(?!#))?"];
+  return new RegExp(`^${before}${least}(${VALUE})([ \\t]+#.*|[ \\t]*)$`, "m");
+}
+
+/** A value as it is meant: without its quotes. */
+function unquoted(value: string): string {
+  if (/^'.*'$/.test(value)) return value.slice(1, -1).replaceAll("''", "'");
+  if (!/^".*"$/.test(value)) return value;
+  try {
+    return String(JSON.parse(value));
+  } catch {
+    return value.slice(1, -1);
+  }
 }
 
 /** The line in which a script says it in Slurm's words; where both are said, ours counts. */
@@ -24,7 +41,7 @@ function slurmLine(text: string, key: Key): RegExp | null {
 /** The value of a line, as it is written; nothing when there is no such line. */
 export function fieldOf(text: string, key: Key): string {
   const value = slurmLine(text, key)?.exec(text)?.[2] ?? pattern(text, key).exec(text)?.[1] ?? "";
-  return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value;
+  return unquoted(value);
 }
 
 /** The text with another value; without the line when the value is empty. */
@@ -33,11 +50,11 @@ export function withField(text: string, key: Key, value: string): string {
   if (slurm && !/\s/.test(value)) {
     return value === "" ? text.replace(new RegExp(`${slurm.source}\\n?`, "m"), "") : text.replace(slurm, (_, word: string) => word + value);
   }
-  const line = isScript(text) ? `#WALRAS ${key} ${value}` : `${key}: ${written(key, value)}`;
+  const line = `${isScript(text) ? `#WALRAS ${key}` : `${key}:`} ${written(key, value)}`;
   const found = pattern(text, key);
   if (found.test(text)) {
     if (value.trim() === "") return text.replace(new RegExp(`${found.source}\\n?`, "m"), "");
-    return text.replace(found, (whole, _value: string, rest?: unknown) => line + (typeof rest === "string" && whole.includes("#", 1) ? rest : ""));
+    return text.replace(found, (_whole, _value: string, rest?: unknown) => line + (typeof rest === "string" && rest.includes("#") ? rest : ""));
   }
   if (value.trim() === "") return text;
   return isScript(text) ? text.replace(/^(#!.*\n?)/, (first) => `${first.trimEnd()}\n${line}\n`) : `${text.trimEnd()}\n${line}\n`;
@@ -45,8 +62,9 @@ export function withField(text: string, key: Key, value: string): string {
 
 /** Names may hold anything; everything else is written as it is. */
 function written(key: Key, value: string): string {
-  const plain = /^[A-Za-z][\w .-]*$/.test(value) && !/^(true|false|null|yes|no|on|off)$/i.test(value.trim());
-  return (key === "name" || key === "user") && !plain ? JSON.stringify(value) : value;
+  const text = value.trim();
+  const plain = /^[A-Za-z][\w .-]*$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text);
+  return (key === "name" || key === "user") && !plain ? JSON.stringify(text) : text;
 }
 
 /** The jobs that must have ended well first, as they are listed; other conditions as they are written. */

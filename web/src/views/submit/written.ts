@@ -60,6 +60,6 @@ export function asScript(job: Job): string | null {
   if (job["workflow"] !== undefined) return null;
   const [first, body] = bodyOf(job);
   const said = ordered(job).filter(([key]) => !NOT_IN_SCRIPTS.includes(key));
-  const value = (of: unknown): string => (typeof of === "string" ? of : flow(of));
+  const value = (of: unknown): string => (typeof of === "string" && !/(^|\s)#|["']/.test(of) ? of : flow(of));
   return `${first}\n${said.map(([key, of]) => `#WALRAS ${key} ${value(of)}\n`).join("")}${body}`;
 }

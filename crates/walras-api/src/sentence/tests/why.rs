@@ -11,7 +11,7 @@ use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Unassigned, Why};
 use walras_broker::mismatch::{Mismatch, NodeOrQueue, TaskMismatch};
 use walras_broker::notice::News;
 use walras_core::agenda::Promise;
-use walras_model::{Data, Explanation, Performance, Rate, Reason, SmallestChange, TaskId};
+use walras_model::{Data, Explanation, Fixed, Performance, Rate, Reason, SmallestChange, TaskId};
 
 #[test]
 fn every_why_has_a_sentence() {
@@ -174,11 +174,12 @@ fn every_reason_has_a_sentence() {
         deadline: Some(at(1)),
         tasks: Some(1),
         performance_min: Some(least),
+        resources: [("memory_gb".to_owned(), Fixed::from_millionths(12_000_000))].into(),
     };
     let explanation = Explanation { reasons: vec![Reason::SeveralLimits], smallest_change: all };
     assert!(context().why(&Why::NoFit(Box::new(explanation))).ends_with(
         "Any of these would do: a budget of 8 credits; a price_max of 2.5 credits per s; a deadline of \
-         2026-01-01T00:00:01.000Z; 1 task; a performance_min of 2."
+         2026-01-01T00:00:01.000Z; 1 task; a performance_min of 2; memory_gb: 12."
     ));
 }
 

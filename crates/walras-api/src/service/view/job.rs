@@ -255,7 +255,13 @@ pub struct SubmittedView {
 /// What the next plan would do with a job, as things are: when and where it would run, or why it would not. Nothing is promised.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutlookView {
-    /// When it would start; without it, either there are reasons, or no site has said yet what is free.
+    /// Which jobs it waits for, and others for their user's word or for earlier jobs of their name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    /// How many elements it has, where it is an array: times and price are those of the first that start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<u32>,
+    /// When it would start; without it, there are reasons, or what it waits for cannot be foreseen, or no site has said yet what is free.
     pub start: Option<Stamp>,
     /// When it would have ended.
     pub finish: Option<Stamp>,

@@ -42,7 +42,7 @@ pub struct OptionView {
     /// By each criterion that the job weighs itself: what the alternative is worth, and how well that suits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<CriterionView>,
-    /// The job ends in the time that it asks for with at least this probability, where history says so.
+    /// The job ends in the time that it asks for with this probability, where history says so.
     pub confidence: Option<Num>,
     /// How long the job is likely to run, where there is a history to say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -45,7 +45,7 @@ pub use places::{
 pub use report::{IncomeLine, IncomeView, RefusalLine, UserLine, VoView, WaitsView};
 pub use system::{
     BarKind, BoundView, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, SiteStatus,
-    StatusView, TimetableBar, TimetableRow, TimetableView,
+    StatusView, TimetableBar, TimetableBlock, TimetableRow, TimetableView,
 };
 pub use why::{
     AwaitedView, ChangeView, ConditionKind, FitView, MismatchKind, MismatchView, PartStage, RefusalKind,

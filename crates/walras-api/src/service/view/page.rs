@@ -159,9 +159,9 @@ pub struct DecisionView {
 pub struct DecidedJobView {
     /// Its number.
     pub job: u64,
-    /// Its name, while it has not ended.
+    /// Its name; none of jobs that are not known any more.
     pub name: Option<String>,
-    /// Its user, while it has not ended.
+    /// Its user; none of jobs that are not known any more.
     pub user: Option<String>,
     /// What becomes of it.
     pub outcome: DecidedOutcome,

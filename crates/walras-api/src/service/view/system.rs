@@ -45,6 +45,12 @@ pub struct StatusView {
 pub struct SiteStatus {
     /// Its name.
     pub name: String,
+    /// Whose it is.
+    #[serde(default)]
+    pub owner: String,
+    /// What demand multiplies its prices by now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<Num>,
     /// Whether it has failed.
     pub lost: bool,
     /// How many nodes it has; a queue has none of its own.
@@ -284,9 +290,33 @@ pub struct TimetableView {
     pub to: Stamp,
     /// One row a node, in the order of sites and nodes; of many nodes, the first 2,000.
     pub rows: Vec<TimetableRow>,
-    /// How many nodes there are, of the site that was asked for.
+    /// How many nodes there are, of those that were asked for.
     #[serde(default)]
     pub nodes: u32,
+    /// Where sums were asked for and there are more nodes than are listed: all of them by blocks, instead of rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<TimetableBlock>,
+}
+
+/// Some hundred nodes of a site that follow each other, as one.
+///
+/// The time that is shown is divided evenly; for each stretch of it there is how many of the nodes are used in the mean.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimetableBlock {
+    /// The site.
+    pub site: String,
+    /// The place of its first node among those of the site, from 0: rows of the block are those from `first` on.
+    pub first: u32,
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// How many of them have failed.
+    pub lost: u32,
+    /// How many are held, run or have run.
+    pub used: Vec<Num>,
+    /// For how many something is planned that may move.
+    pub planned: Vec<Num>,
+    /// How many their owner uses or does not offer.
+    pub owner: Vec<Num>,
 }
 
 /// A node's time.

@@ -291,12 +291,15 @@ pub struct ChangeView {
     pub kind: ChangeKind,
     /// To what, as a phrase.
     pub text: String,
-    /// To what number: credits, credits a second, tasks or performance.
+    /// To what number: credits, credits a second, tasks, performance, or how much of a resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<Num>,
     /// To what moment, for a deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Stamp>,
+    /// Of which resource a task would take so much, as the job names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
 }
 
 /// One thing that does not hold any more about a plan.

@@ -75,7 +75,7 @@ impl State {
         let clock = self.clock;
         if let Some(job) = self.jobs.get_mut(&number) {
             job.phase = Phase::Queued;
-            job.plan = None;
+            (job.plan, job.told) = (None, None);
             job.returns = job.returns.saturating_add(1);
             job.why = Some(why.clone());
             job.spares.clear();
@@ -88,8 +88,11 @@ impl State {
     }
 
     fn job_planned(&mut self, number: JobNumber, plan: &Arc<Planned>, promise: Promise, renewed: bool) {
-        let job = self.jobs.get_mut(&number);
+        let job = self.jobs.get(&number);
         let job = job.unwrap_or_else(|| panic!("job {number} is planned and was never there"));
+        let told = self.told_of(self.clock, &job.spec, plan, job.told.filter(|_| !renewed));
+        let job = self.jobs.get_mut(&number).expect("it is there");
+        job.told = told;
         self.totals.promises_renewed += u64::from(renewed);
         let news = if renewed || job.promise != Some(promise) { Some(job.spec.user.clone()) } else { None };
         job.phase = Phase::Planned;

@@ -34,11 +34,11 @@ impl State {
             SiteEvent::Added(spec) => self.site_added(spec),
             SiteEvent::PricesSet { site, prices } => {
                 let state = self.known_site(*site);
-                state.spec.prices = (**prices).clone();
+                Arc::make_mut(&mut state.spec).prices = (**prices).clone();
                 state.demand = prices.demand.map_or(Multiplier::ONE, |it| state.demand.clamp(it.min, it.max));
             }
             SiteEvent::TermsSet { site, access, timing } => {
-                let spec = &mut self.known_site(*site).spec;
+                let spec = Arc::make_mut(&mut self.known_site(*site).spec);
                 (spec.access, spec.timing) = ((**access).clone(), *timing);
             }
             SiteEvent::Leaving(site) => self.known_site(*site).leaving = true,
@@ -85,7 +85,7 @@ impl State {
         self.known.add(spec);
         self.books.open(Account::Owner(spec.owner.clone()), Money::ZERO);
         self.sites.push(SiteState {
-            spec: spec.clone(),
+            spec: Arc::new(spec.clone()),
             first_node,
             later_nodes: Vec::new(),
             nodes_at: Time::MIN,
@@ -114,8 +114,9 @@ impl State {
         self.known.add_nodes(site, nodes);
         let state = self.known_site(site);
         state.later_nodes.extend(numbers.expect("there are no more nodes than ids"));
-        state.spec.nodes.extend_from_slice(nodes);
-        state.spec.prices.nodes.extend(rates.iter().map(|(name, rate)| (name.clone(), *rate)));
+        let spec = Arc::make_mut(&mut state.spec);
+        spec.nodes.extend_from_slice(nodes);
+        spec.prices.nodes.extend(rates.iter().map(|(name, rate)| (name.clone(), *rate)));
         state.nodes_at = at;
     }
 

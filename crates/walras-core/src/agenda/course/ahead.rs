@@ -142,7 +142,7 @@ mod tests {
         };
         let window = planned(&[waits(0)]).remove(0);
         let promise = Some(Terms { start: at(20), finish: at(30), cost: Money::from_micros(9) });
-        let first = Waiting { promise, planned: Some(window), ..waits(0) };
+        let first = Waiting { promise, planned: Some(window.into()), ..waits(0) };
         planned(&[first, waits(1)]).remove(1).start()
     }
 

@@ -49,7 +49,7 @@ pub(super) fn adopted(
         Given::Nothing | Given::Queue(_) => None,
     };
     let windows: Vec<Option<Window>> = given.iter().map(window).collect();
-    let (found, places) = relist::relisted(problem.offers, problem.search, found, &windows)?;
+    let (found, places) = relist::relisted(basis.sold.offers, problem.search, found, &windows)?;
     let negotiation = negotiation::negotiate(problem, batch, &found);
     let options = negotiation::options(batch, &found, negotiation.as_ref());
     let mut picks = Vec::with_capacity(places.len());

@@ -1,18 +1,22 @@
 //! What stays the same while a plan is improved: how every job is searched for, what it counts, and what binds all.
 
 use super::aim::{Aim, Measure};
-use super::single::Ranks;
+use super::ranks::Ranks;
+use super::sold::Sold;
 use crate::choose::{AppliedLimits, LeaveOut, Objective};
 use crate::plan::{BatchProblem, choice, workflow};
 use crate::prefer::{Gate, Negotiation, Source};
 use crate::search::View;
 use walras_model::id::{JobId, SiteId};
+use walras_model::offer::Offers;
 use walras_model::request::Batch;
 use walras_model::window::Window;
 
 /// See the module's documentation.
 pub(super) struct Basis<'a> {
+    /// Nodes that are sold in units are in it where they can be had whole.
     pub(super) problem: &'a BatchProblem<'a>,
+    pub(super) sold: &'a Sold<'a>,
     pub(super) batch: &'a Batch,
     pub(super) views: Vec<View>,
     pub(super) ranks: Vec<Ranks>,
@@ -37,7 +41,7 @@ pub(super) struct QueuePlace {
 
 impl<'a> Basis<'a> {
     pub(super) fn new(
-        problem: &'a BatchProblem<'a>,
+        (problem, sold): (&'a BatchProblem<'a>, &'a Sold<'a>),
         batch: &'a Batch,
         options: &[Vec<Source>],
         negotiation: Option<&Negotiation>,
@@ -46,7 +50,8 @@ impl<'a> Basis<'a> {
     ) -> Basis<'a> {
         let view = |(job, request)| {
             let config = problem.search_of(job);
-            View::new(problem.offers, request, &config.algorithm, config.budget_factor)
+            let offers = sold.seen_by(job).unwrap_or(problem.offers);
+            View::new(offers, request, &config.algorithm, config.budget_factor)
         };
         let views: Vec<View> = batch.requests().iter().enumerate().map(view).collect();
         let gate = problem.stakeholders.map(|wishes| Gate::new(wishes, problem.offers, batch));
@@ -56,9 +61,13 @@ impl<'a> Basis<'a> {
         let shared = gate.as_ref().map_or(0, |gate| gate.capacities().len());
         let queues = jobs.map(|job| queue_places(problem, batch, (&options[job], negotiation), job, shared));
         let (quotas, queues) = (quotas.collect(), queues.collect());
-        let ranks = views.iter().map(Ranks::new).collect();
+        let ranks = views.iter().enumerate().map(|(job, view)| {
+            let slots = sold.seen_by(job).map_or(&[][..], Offers::slots);
+            Ranks::new(view, slots, sold.owners(job))
+        });
+        let ranks = ranks.collect();
         let weights = weights(problem, batch, options);
-        Basis { problem, batch, views, ranks, weights, limits, aim, gate, quotas, queues }
+        Basis { problem, sold, batch, views, ranks, weights, limits, aim, gate, quotas, queues }
     }
 
     pub(super) fn jobs(&self) -> usize {

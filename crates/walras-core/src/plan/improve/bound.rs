@@ -6,8 +6,8 @@
 
 use super::aim::{Aim, Value};
 use super::basis::{Basis, measure};
-use super::free::Free;
-use super::single::{Wanted, best_window};
+use super::ground::Ground;
+use super::ranks::Wanted;
 use super::state::Effort;
 use crate::choose::{AppliedLimits, Limit};
 use crate::prefer::Source;
@@ -22,11 +22,11 @@ pub(super) fn with_unlisted(basis: &Basis<'_>, options: &[Vec<Source>]) -> Appli
     if time.is_none() && budget.is_none() {
         return basis.limits;
     }
-    let free = Free::new(basis.problem.offers);
+    let mut free = Ground::new(basis.sold);
     let unlisted = (0..basis.jobs()).filter(|job| options[*job].is_empty());
     let alone = unlisted.filter_map(|job| {
         let wanted = Wanted::of(&basis.views[job], &basis.ranks[job], &basis.aim);
-        best_window(&free, wanted, &mut 0).map(|found| measure(&found.window))
+        free.best(job, wanted, &mut 0).map(|found| measure(&found.window))
     });
     let (more_time, more_cost) = alone.fold((0, 0), |(time, cost), it| (time + it.time, cost + it.cost));
     AppliedLimits {
@@ -45,7 +45,7 @@ impl Alone {
     /// `None` where dearer is better, for then a window alone is not proven best, or when the work runs out.
     pub(super) fn new(basis: &Basis<'_>, effort: &mut Effort) -> Option<Alone> {
         let aim = if basis.by_makespan() { Aim::FINISH } else { basis.aim };
-        let free = Free::new(basis.problem.offers);
+        let mut free = Ground::new(basis.sold);
         let mut values = Vec::with_capacity(basis.jobs());
         for job in 0..basis.jobs() {
             if effort.spent() || aim.likes_dear() {
@@ -53,7 +53,7 @@ impl Alone {
             }
             effort.searches += 1;
             let wanted = Wanted::of(&basis.views[job], &basis.ranks[job], &aim);
-            let window = best_window(&free, wanted, &mut effort.slots_read);
+            let window = free.best(job, wanted, &mut effort.slots_read);
             let window = window.map(|found| aim.value(measure(&found.window)));
             let queues = basis.queues[job].iter();
             values.push(window.into_iter().chain(queues.map(|it| aim.value(it.measure))).min());

@@ -26,6 +26,7 @@ use super::exclusion::exclusions;
 use super::limits::{ImproveLimits, Improvement, Standing};
 use super::list;
 use super::neighbours::{self, draw_noise, related};
+use super::sold::Sold;
 use super::state::{Effort, Look, Place, State};
 use crate::plan::{BatchProblem, MadeChoice, Proven, negotiation};
 use crate::prefer::{
@@ -60,14 +61,14 @@ const AGREEING: PreferLimits =
 
 /// Improves a compromise. What became of it is noted in the choice; where it is better, all that follows from that is given.
 pub(super) fn improve(
-    problem: &BatchProblem<'_>,
+    (problem, sold): (&BatchProblem<'_>, &Sold<'_>),
     batch: &Batch,
     found: &Alternatives,
     negotiation: &Negotiation,
     made: &mut MadeChoice,
 ) -> Option<Improved> {
     let mut basis =
-        Basis::new(problem, batch, &negotiation.sources, Some(negotiation), made.limits, Aim::COST);
+        Basis::new((problem, sold), batch, &negotiation.sources, Some(negotiation), made.limits, Aim::COST);
     // Half of what other objectives take, for agreeing takes as long as searching.
     let limits = share_of(&problem.limits.improve, 2 * (SHARES.len() + 1));
     let aims = aims(found, basis.jobs());
@@ -81,7 +82,7 @@ pub(super) fn improve(
         work.add(&state);
         gathered.add_places(&places);
     }
-    let mut agreement = gathered.agree(problem, batch, &made.picks)?;
+    let mut agreement = gathered.agree((problem, sold), batch, &made.picks)?;
     let mut draws = Draws::new(limits.seed);
     let mut effort = Effort::new(&limits, basis.jobs());
     let mut stale = 0;
@@ -90,7 +91,7 @@ pub(super) fn improve(
         state.take_over(&gathered.all, &agreement.picks)?;
         let more = propose(&mut state, &mut gathered, &aims, &mut draws);
         effort = state.effort;
-        let next = if more { gathered.agree(problem, batch, &agreement.picks) } else { None };
+        let next = if more { gathered.agree((problem, sold), batch, &agreement.picks) } else { None };
         let changed = next.as_ref().is_some_and(|next| next.picks != agreement.picks);
         agreement = next.unwrap_or(agreement);
         stale = if changed { 0 } else { stale + 1 };
@@ -214,10 +215,9 @@ fn propose(state: &mut State<'_>, gathered: &mut Gathered, aims: &[Aim], draws: 
         for job in &taken {
             let aim = &aims[draws.below(aims.len())];
             let finish_max = gathered.end_to_beat(*job, draws);
-            let pieces = state.free.pieces();
-            let piece =
-                (draws.below(WAITS_EVERY) == 0).then(|| pieces.get(draws.below(pieces.len()))).flatten();
-            let earliest = piece.map_or(i64::MIN, |piece| piece.slot.start().as_millis());
+            let waits = draws.below(WAITS_EVERY) == 0;
+            let start = if waits { state.free.any_start(*job, draws) } else { None };
+            let earliest = start.unwrap_or(i64::MIN);
             let look = Look { aim, finish_max, earliest, noise: &noise };
             if !state.insert(*job, look) {
                 state.insert(*job, Look { finish_max: i64::MAX, earliest: i64::MIN, ..look });
@@ -308,14 +308,14 @@ impl Gathered {
     /// The best compromise that is found from what is picked; `None` when there is nothing to agree on.
     fn agree(
         &self,
-        problem: &BatchProblem<'_>,
+        (problem, sold): (&BatchProblem<'_>, &Sold<'_>),
         batch: &Batch,
         picks: &[Option<Source>],
     ) -> Option<Agreement> {
         let found = Alternatives { found: self.all.clone(), ..self.listed.clone() };
         let Negotiation { problem, sources, .. } = negotiation::negotiate(problem, batch, &found)?.ok()?;
-        let exclusions = exclusions(&self.all, &sources, EXCLUSIONS_MAX)?;
-        let problem = problem.excluding(&exclusions);
+        let shared = exclusions(sold.offers, &self.all, &sources, EXCLUSIONS_MAX)?;
+        let problem = problem.sharing(&shared);
         let start = positions(&sources, picks)?;
         let compromise = compromise_from(&problem, &start, &AGREEING)?;
         let pick = |(sources, pick): (&Vec<Source>, &Option<usize>)| pick.map(|pick| sources[pick]);

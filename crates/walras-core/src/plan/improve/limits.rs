@@ -20,7 +20,7 @@ pub struct ImproveLimits {
     pub searches_per_job_max: u64,
     /// At most this many searches for one job in all.
     pub searches_max: u64,
-    /// At most about this many slots are read, for each job of the batch.
+    /// At most about this many slots are read, for each job of the batch; for each beyond the first hundred, a quarter.
     pub slots_per_job_max: u64,
     /// At most about this many slots are read in all.
     pub slots_max: u64,
@@ -70,7 +70,7 @@ pub struct Improvement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Unimproved {
-    /// Some nodes are sold in units.
+    /// Some nodes are sold in units: so said plans of earlier versions.
     InUnits,
     /// There are more jobs × nodes, or tasks × slots, than can be kept in memory.
     TooLarge,

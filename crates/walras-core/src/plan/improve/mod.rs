@@ -17,6 +17,8 @@
 //! Satisfaction is no sum: there windows are gathered by several sums, and everybody agrees on some of them ([`content`]). What was
 //! given out on the fly is improved like any other choice, and everybody keeps one window.
 //!
+//! Where nodes are sold in units, jobs are searched on lanes of them, and windows take units ([`ground`]).
+//!
 //! **What is known.** Nothing is proven best by the search. Where everybody who could be served alone is served, the sum of what
 //! each would come to alone bounds every plan ([`bound`]).
 //!
@@ -33,12 +35,15 @@ mod content;
 mod earlier;
 mod exclusion;
 mod free;
+mod ground;
 mod limits;
 mod list;
 mod makespan;
 mod neighbours;
+mod ranks;
 mod relist;
 mod single;
+mod sold;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -55,23 +60,19 @@ use aim::Aim;
 use basis::Basis;
 use best::Best;
 use bound::Alone;
+pub(super) use sold::Sold;
 use state::{Effort, Place, State};
 use walras_model::request::Batch;
 use walras_random::Draws;
 
-/// More jobs × nodes than this, or tasks × slots than the next, are not improved.
-const RUNTIMES_MAX: usize = 16 << 20;
-const TAKES_MAX: u128 = 1 << 28;
-
 /// Why a choice is not even tried to be improved.
-pub(super) fn unimproved(problem: &BatchProblem<'_>, batch: &Batch, divided: bool) -> Option<Unimproved> {
-    let reasons = [(divided, Unimproved::InUnits), (too_large(problem, batch), Unimproved::TooLarge)];
-    reasons.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
+pub(super) fn unimproved(sold: &Sold<'_>, batch: &Batch) -> Option<Unimproved> {
+    sold.is_too_large(batch).then_some(Unimproved::TooLarge)
 }
 
 /// Improves a choice. What became of it is noted in the choice; where it is better, all that follows from that is given.
 pub(super) fn improve(
-    problem: &BatchProblem<'_>,
+    (problem, sold): (&BatchProblem<'_>, &Sold<'_>),
     batch: &Batch,
     found: &Alternatives,
     negotiation: Option<&Negotiation>,
@@ -79,10 +80,10 @@ pub(super) fn improve(
     made: &mut MadeChoice,
 ) -> Option<Improved> {
     if problem.policy.objective == Objective::Satisfaction {
-        return content::improve(problem, batch, found, negotiation?, made);
+        return content::improve((problem, sold), batch, found, negotiation?, made);
     }
     let aim = Aim::of(&problem.policy.objective)?;
-    let mut basis = Basis::new(problem, batch, options, negotiation, made.limits, aim);
+    let mut basis = Basis::new((problem, sold), batch, options, negotiation, made.limits, aim);
     basis.limits = bound::with_unlisted(&basis, options);
     let (best, improvement, moved) = searched(&basis, found, &made.picks)?;
     made.improvement = Some(improvement);
@@ -96,12 +97,6 @@ pub(super) fn improve(
         made.improvement = Some(Improvement { after: improvement.before, bound: None, ..improvement });
     }
     better
-}
-
-fn too_large(problem: &BatchProblem<'_>, batch: &Batch) -> bool {
-    let tasks: u128 = batch.requests().iter().map(|request| u128::from(request.tasks)).sum();
-    batch.requests().len().saturating_mul(problem.offers.nodes().len()) > RUNTIMES_MAX
-        || tasks.saturating_mul(problem.offers.slots().len() as u128) > TAKES_MAX
 }
 
 /// The best plan that the search sees, what became of it, and whether jobs were moved forward in the end; `None` when what was chosen cannot be taken over.

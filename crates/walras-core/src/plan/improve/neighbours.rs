@@ -105,8 +105,7 @@ impl Walk {
         for job in &taken {
             // At times a job waits, though it need not: so that others find room before it.
             if draws.below(WAITS_EVERY) == 0 {
-                let pieces = state.free.pieces();
-                let start = pieces.get(draws.below(pieces.len())).map(|piece| piece.slot.start().as_millis());
+                let start = state.free.any_start(*job, draws);
                 if start.is_some_and(|earliest| state.insert(*job, Look { earliest, ..look })) {
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! The best window of one job on what is free, exactly.
 //!
-//! **Problem.** Over all starts, choose N candidates that are alive such that an [`Aim`] is least, the real cost is within the
+//! **Problem.** Over all starts, choose N candidates that are alive such that an [aim](super::aim::Aim) is least, the real cost is within the
 //! budget, and every limit of the request is kept.
 //!
 //! **Method.** Only the starts of free pieces (and the request's earliest) are tried: any window can be moved forward to the last of
@@ -8,7 +8,7 @@
 //! in turn as the slowest of the window: with it go the N - 1 cheapest of those before it. Every set of N has a slowest one, and none
 //! with the same slowest is cheaper, so nothing better is missed whenever dearer is not better. A start is passed over when
 //! even the N cheapest alive, at the best run time there is, do not beat the best so far; and those are not tried as the slowest
-//! with which they do not, where longer is never better.
+//! with which they do not, where longer is never better. A candidate that is too dear or too slow for any better window is not taken in at all.
 //!
 //! Where dearer is better (income), the dearest neighbours in order of cost that are within the budget are taken and improved by single
 //! exchanges: a good window, not a proven one.
@@ -18,89 +18,15 @@
 //! **Complexity.** O(p log m) for p pieces with m alive at once, plus O(m log N) for each start that passes the test. Both count as
 //! slots read.
 
-use super::aim::{Aim, Measure, Value};
-use super::free::{Free, Piece};
-use crate::search::{Candidate, Cheapest, Entry, View};
+use super::aim::{Measure, Value};
+use super::free::Piece;
+use super::ranks::Wanted;
+use crate::search::{Candidate, Cheapest, Entry};
 use std::collections::BinaryHeap;
-use walras_model::id::{NodeId, SiteId};
+use walras_model::id::SiteId;
 use walras_model::interval::Interval;
 use walras_model::quantity::{Rate, Span, Time};
 use walras_model::window::{Placement, Window};
-
-/// The nodes that fit a request, fastest first.
-#[derive(Clone, Debug)]
-pub(super) struct Ranks {
-    /// By rank: the pool of the node.
-    pools: Vec<usize>,
-    /// By rank: how long the node takes.
-    runtimes: Vec<i64>,
-    /// By node: its rank, where it fits.
-    of_node: Vec<Option<u32>>,
-    runtime_least: i64,
-    runtime_most: i64,
-}
-
-impl Ranks {
-    pub(super) fn new(view: &View) -> Ranks {
-        let mut nodes: Vec<usize> =
-            (0..view.runtimes.len()).filter(|node| view.runtimes[*node] != crate::search::NO_FIT).collect();
-        nodes.sort_by_key(|node| view.runtimes[*node]);
-        let mut of_node = vec![None; view.runtimes.len()];
-        for (node, rank) in nodes.iter().zip(0..) {
-            of_node[*node] = Some(rank);
-        }
-        // The slowest of N nodes is at least as slow as the N-th fastest.
-        let at = |place: usize| nodes.get(place).map_or(0, |node| view.runtimes[*node]);
-        Ranks {
-            pools: nodes.iter().map(|node| view.pool_of(*node)).collect(),
-            runtimes: nodes.iter().map(|node| view.runtimes[*node]).collect(),
-            runtime_least: at(view.tasks.saturating_sub(1)),
-            runtime_most: at(nodes.len().saturating_sub(1)),
-            of_node,
-        }
-    }
-
-    /// Whether a node fits.
-    pub(super) fn fits(&self, node: NodeId) -> bool {
-        self.of_node.get(node.index()).is_some_and(Option::is_some)
-    }
-}
-
-/// Which windows of a job count.
-#[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
-    pub(super) view: &'a View,
-    pub(super) ranks: &'a Ranks,
-    pub(super) aim: &'a Aim,
-    pub(super) cost_max: i64,
-    pub(super) runtime_max: i64,
-    pub(super) earliest: i64,
-    pub(super) finish_max: i64,
-    /// By node: so many of 1,024 parts are added to its costs while they are compared; empty for none.
-    pub(super) noise: &'a [i64],
-    /// By node: whether it may not be used; empty for none.
-    pub(super) closed: &'a [bool],
-    /// Whether a node may be used in an interval; hours of access.
-    pub(super) admits: Option<&'a dyn Fn(usize, Interval) -> bool>,
-}
-
-impl<'a> Wanted<'a> {
-    /// All that the request itself allows.
-    pub(super) fn of(view: &'a View, ranks: &'a Ranks, aim: &'a Aim) -> Wanted<'a> {
-        Wanted {
-            view,
-            ranks,
-            aim,
-            cost_max: i64::MAX,
-            runtime_max: i64::MAX,
-            earliest: i64::MIN,
-            finish_max: i64::MAX,
-            noise: &[],
-            closed: &[],
-            admits: None,
-        }
-    }
-}
 
 /// A window, and for each of its placements the place of the offered slot that it lies in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,10 +45,12 @@ struct Alive {
     cost: i64,
     rate: i64,
     node: usize,
-    piece: usize,
+    /// Its stretch, and its place there.
+    piece: (usize, usize),
 }
 
-const DEAD: Alive = Alive { expiry: i64::MIN, runtime: 0, seeming: 0, cost: 0, rate: 0, node: 0, piece: 0 };
+const DEAD: Alive =
+    Alive { expiry: i64::MIN, runtime: 0, seeming: 0, cost: 0, rate: 0, node: 0, piece: (0, 0) };
 
 /// What a window is compared by: its value, then its end, then what it seems to cost.
 type Key = (Value, i128, i128);
@@ -147,9 +75,11 @@ struct Sweep<'a> {
 /// Going through so many ranks counts as much as reading a slot: it takes longer than that, so that plans under limits take up to
 /// three times as long as others.
 const RANKS_FOR_A_SLOT: u64 = 32;
+/// Where dearer is better, all of them are sorted, which takes so many times as long.
+const DEAR_RANKS: u64 = 8;
 
 /// The best window on what is free; adds to the slots read.
-pub(super) fn best_window(free: &Free<'_>, wanted: Wanted<'_>, slots_read: &mut u64) -> Option<Found> {
+pub(super) fn best_window(pieces: &[Vec<Piece>], wanted: Wanted<'_>, slots_read: &mut u64) -> Option<Found> {
     let view = wanted.view;
     if view.tasks == 0 || view.nodes_fitting < view.tasks {
         return None;
@@ -163,19 +93,19 @@ pub(super) fn best_window(free: &Free<'_>, wanted: Wanted<'_>, slots_read: &mut 
         best: None,
         ranks_read: 0,
     };
-    sweep.run(free.pieces(), slots_read);
+    sweep.run(pieces, slots_read);
     *slots_read += sweep.ranks_read / RANKS_FOR_A_SLOT;
     let Best { start, members, .. } = sweep.best?;
-    window(free.pieces(), start, &members)
+    window(pieces, start, &members)
 }
 
 impl Sweep<'_> {
-    fn run(&mut self, pieces: &[Piece], slots_read: &mut u64) {
+    fn run(&mut self, pieces: &[Vec<Piece>], slots_read: &mut u64) {
         let wanted = self.wanted;
         let earliest = wanted.view.earliest.max(wanted.earliest);
         let last = wanted.view.deadline.min(wanted.finish_max).saturating_sub(wanted.view.runtime_min);
         let mut now = i64::MIN;
-        for (place, piece) in pieces.iter().enumerate() {
+        for (place, piece) in in_order(pieces) {
             let start = piece.slot.start().as_millis().max(earliest);
             if start > last || (start > now && self.settled(start)) {
                 break;
@@ -195,12 +125,13 @@ impl Sweep<'_> {
         self.try_start(now);
     }
 
-    fn candidate(&self, piece: &Piece, place: usize, start: i64) -> Option<(usize, Alive)> {
+    fn candidate(&self, piece: &Piece, place: (usize, usize), start: i64) -> Option<(usize, Alive)> {
         let (wanted, view) = (&self.wanted, self.wanted.view);
         let node = piece.slot.node().index();
         let rank = wanted.ranks.of_node[node]? as usize;
         let runtime = view.runtimes[node];
-        if runtime > wanted.runtime_max || wanted.closed.get(node) == Some(&true) {
+        let owner = wanted.ranks.owners[rank];
+        if runtime > wanted.runtime_max || wanted.closed.get(owner) == Some(&true) {
             return None;
         }
         let end = piece.slot.end().as_millis().min(view.deadline).min(wanted.finish_max);
@@ -209,11 +140,24 @@ impl Sweep<'_> {
             return None;
         }
         let cost = Candidate { slot: &piece.slot, start, expiry, runtime, rate }.cost();
-        let noise = wanted.noise.get(node).copied().unwrap_or(0);
+        let noise = wanted.noise.get(owner).copied().unwrap_or(0);
         // Small costs are multiplied first, so that noise is not rounded away; large ones have digits to spare.
         let extra = if cost >> 40 == 0 { (cost * noise) >> 10 } else { (cost >> 10).saturating_mul(noise) };
         let seeming = cost.saturating_add(extra);
+        if self.is_needless(seeming, start, runtime) {
+            return None;
+        }
         Some((rank, Alive { expiry, runtime, seeming, cost, rate, node, piece: place }))
+    }
+
+    /// Whether every window with this candidate is worse than the best so far, whatever goes with it.
+    fn is_needless(&self, seeming: i64, start: i64, runtime: i64) -> bool {
+        let (form, ranks) = (self.wanted.aim.forms[0], self.wanted.ranks);
+        let Some(best) = self.best.as_ref().filter(|_| form.cost >= 0) else { return false };
+        let longer_is_no_better = form.time + form.finish >= 0;
+        let time = if longer_is_no_better { runtime.max(ranks.runtime_least) } else { ranks.runtime_most };
+        let (cost, time) = (i128::from(seeming) + ranks.others_least, i128::from(time));
+        form.value(Measure { cost, time, finish: i128::from(start) + time }) > best.key.0[0]
     }
 
     /// Whether no later start can be better.
@@ -318,7 +262,8 @@ impl Sweep<'_> {
         let alive = &self.alive[rank];
         self.wanted.ranks.pools[rank] == pool
             && self.wanted.admits.is_none_or(|admits| {
-                interval(now, alive.runtime).is_some_and(|interval| admits(alive.node, interval))
+                interval(now, alive.runtime)
+                    .is_some_and(|interval| admits(self.wanted.ranks.owners[rank], interval))
             })
     }
 
@@ -341,7 +286,7 @@ impl Sweep<'_> {
         let ranks = (0..self.alive.len()).filter(|rank| self.alive[*rank].expiry >= now);
         let mut alive: Vec<Alive> =
             ranks.filter(|rank| self.usable(*rank, pool, now)).map(|rank| self.alive[rank]).collect();
-        self.ranks_read += alive.len() as u64;
+        self.ranks_read += DEAR_RANKS * alive.len() as u64;
         alive.sort_by_key(|alive| std::cmp::Reverse((alive.seeming, alive.piece)));
         let sum = |members: &[Alive]| members.iter().map(|alive| i128::from(alive.cost)).sum::<i128>();
         let Some(from) = (0..(alive.len() + 1).saturating_sub(tasks))
@@ -369,22 +314,35 @@ impl Sweep<'_> {
     }
 }
 
+/// All pieces, each with its stretch and its place there.
+fn in_order(pieces: &[Vec<Piece>]) -> impl Iterator<Item = ((usize, usize), &Piece)> {
+    let of_stretch = |(stretch, pieces)| {
+        let pieces: &Vec<Piece> = pieces;
+        pieces.iter().enumerate().map(move |(at, piece)| ((stretch, at), piece))
+    };
+    pieces.iter().enumerate().flat_map(of_stretch)
+}
+
 fn interval(start: i64, runtime: i64) -> Option<Interval> {
     let start = Time::from_millis(start)?;
     Interval::new(start, start.checked_add(Span::from_millis(runtime)?)?)
 }
 
-fn window(pieces: &[Piece], start: i64, members: &[Alive]) -> Option<Found> {
+fn window(pieces: &[Vec<Piece>], start: i64, members: &[Alive]) -> Option<Found> {
     let mut members = members.to_vec();
     members.sort_by_key(|alive| alive.node);
     let placement = |alive: &Alive| {
-        let (rate, slot) = (Rate::from_micros_per_second(alive.rate)?, &pieces[alive.piece].slot);
+        let (rate, slot) =
+            (Rate::from_micros_per_second(alive.rate)?, &pieces[alive.piece.0][alive.piece.1].slot);
         let interval = interval(start, alive.runtime)?;
         let cost = rate.cost_of(interval.span())?;
         Some(Placement { units: slot.units(), node: slot.node(), interval, rate, cost, source: slot.key() })
     };
     let window = Window::new(members.iter().map(placement).collect::<Option<Vec<_>>>()?)?;
-    Some(Found { window, origins: members.iter().map(|alive| pieces[alive.piece].origin).collect() })
+    Some(Found {
+        window,
+        origins: members.iter().map(|alive| pieces[alive.piece.0][alive.piece.1].origin).collect(),
+    })
 }
 
 /// By node: whether it belongs to one of these sites.

@@ -2,9 +2,10 @@
 
 use super::aim::{Aim, Measure, Value};
 use super::basis::{Basis, measure};
-use super::free::Free;
+use super::ground::Ground;
 use super::limits::{ImproveLimits, Rank, Standing};
-use super::single::{Found, Wanted, best_window, on_sites};
+use super::ranks::Wanted;
+use super::single::{Found, on_sites};
 use crate::prefer::Source;
 use std::rc::Rc;
 use walras_model::id::{NodeId, SiteId};
@@ -13,6 +14,10 @@ use walras_model::window::{Alternative, Window};
 
 /// So many windows of a workflow are tried, one start after the other, until one holds its tasks.
 const WORKFLOW_TRIES: usize = 3;
+
+/// Of slots, each job beyond so many counts as a part of one, so that a few hundred jobs do not take longer than somebody waits.
+const FULL_JOBS: usize = 100;
+const LATER_PARTS: usize = 4;
 
 /// Where a job is.
 #[derive(Clone, Debug)]
@@ -56,7 +61,9 @@ impl Effort {
     pub(super) fn new(limits: &ImproveLimits, jobs: usize) -> Effort {
         let of_jobs = limits.searches_per_job_max.saturating_mul(jobs as u64);
         let searches_max = limits.searches_max.min(of_jobs);
-        let slots_max = limits.slots_max.min(limits.slots_per_job_max.saturating_mul(jobs as u64));
+        let full = jobs.min(FULL_JOBS);
+        let share = (full + (jobs - full).div_ceil(LATER_PARTS)) as u64;
+        let slots_max = limits.slots_max.min(limits.slots_per_job_max.saturating_mul(share));
         Effort { searches: 0, slots_read: 0, searches_max, slots_max }
     }
 
@@ -74,7 +81,7 @@ impl Effort {
 /// See the module's documentation.
 pub(super) struct State<'a> {
     pub(super) basis: &'a Basis<'a>,
-    pub(super) free: Free<'a>,
+    pub(super) free: Ground<'a>,
     pub(super) places: Vec<Place>,
     pub(super) effort: Effort,
     left_out: u128,
@@ -92,7 +99,7 @@ impl<'a> State<'a> {
     pub(super) fn new(basis: &'a Basis<'a>, effort: Effort) -> State<'a> {
         State {
             basis,
-            free: Free::new(basis.problem.offers),
+            free: Ground::new(basis.sold),
             places: vec![Place::Out; basis.jobs()],
             effort,
             left_out: basis.weights.iter().map(|weight| u128::from(*weight)).sum(),
@@ -153,18 +160,8 @@ impl<'a> State<'a> {
 
     /// Puts a job where it was chosen to be; whether that is free and keeps every limit.
     pub(super) fn adopt(&mut self, job: usize, window: &Window) -> bool {
-        let mut origins = Vec::with_capacity(window.placements().len());
-        for placement in window.placements() {
-            match self.free.take(placement.node, placement.interval) {
-                Some((origin, _)) => origins.push(origin),
-                None => break,
-            }
-        }
-        for (placement, origin) in window.placements().iter().zip(&origins) {
-            self.free.release(placement.node, placement.interval, *origin);
-        }
-        let found = Found { window: window.clone(), origins };
-        found.origins.len() == window.placements().len() && self.settle(job, found)
+        let origins = self.free.origins(window);
+        origins.is_some_and(|origins| self.settle(job, Found { window: window.clone(), origins }))
     }
 
     /// Puts a job into a queue; whether that has room and keeps every limit.
@@ -298,11 +295,11 @@ impl<'a> State<'a> {
             closed: &closed,
             admits: gate.is_some().then_some(&admits),
         };
-        let found = best_window(&self.free, wanted, &mut self.effort.slots_read);
+        let found = self.free.best(job, wanted, &mut self.effort.slots_read);
         if found.is_none() && !look.noise.is_empty() {
             // Noise may hide what the budget allows.
             self.effort.searches += 1;
-            return best_window(&self.free, Wanted { noise: &[], ..wanted }, &mut self.effort.slots_read);
+            return self.free.best(job, Wanted { noise: &[], ..wanted }, &mut self.effort.slots_read);
         }
         found
     }
@@ -338,17 +335,12 @@ impl<'a> State<'a> {
         let old = std::mem::replace(&mut self.places[job], place);
         self.count(job, &old, -1);
         if let Place::Window(held) = &old {
-            for (placement, origin) in held.window.placements().iter().zip(&held.origins) {
-                self.free.release(placement.node, placement.interval, *origin);
-            }
+            self.free.release(&held.window, &held.origins);
         }
         let new = self.places[job].clone();
         self.count(job, &new, 1);
         if let Place::Window(held) = &new {
-            for placement in held.window.placements() {
-                let taken = self.free.take(placement.node, placement.interval);
-                assert!(taken.is_some(), "only what is free is taken");
-            }
+            self.free.take(&held.window);
         }
     }
 

@@ -7,7 +7,10 @@ mod random;
 use super::aim::{Aim, Form, Measure, Value};
 use super::basis::measure;
 use super::free::Free;
-use super::single::{Ranks, Wanted, best_window};
+use super::ground::{Ground, Left};
+use super::ranks::{Ranks, Wanted};
+use super::single::best_window;
+use super::sold::Sold;
 use crate::search::{Algorithm, NO_FIT, View};
 use proptest::prelude::*;
 use walras_model::*;
@@ -81,10 +84,10 @@ proptest! {
     ) {
         let algorithm = if alp { Algorithm::Alp } else { Algorithm::Amp };
         let view = View::new(&offers, &request, &algorithm, Factor::ONE);
-        let (ranks, free) = (Ranks::new(&view), Free::new(&offers));
+        let (ranks, free) = (Ranks::new(&view, offers.slots(), &[]), Free::new(&offers));
         for aim in aims() {
             let wanted = Wanted { cost_max, finish_max, ..Wanted::of(&view, &ranks, &aim) };
-            let found = best_window(&free, wanted, &mut 0);
+            let found = best_window(free.pieces(), wanted, &mut 0);
             let value = found.as_ref().map(|found| aim.value(measure(&found.window)));
             prop_assert_eq!(value, brute_force(&offers, &view, &aim, cost_max, finish_max), "{:?}", aim);
         }
@@ -95,12 +98,12 @@ proptest! {
         offers in random::offers(), request in random::request(), noise in prop::collection::vec(0..154_i64, 6),
     ) {
         let view = View::new(&offers, &request, &Algorithm::Amp, Factor::ONE);
-        let (ranks, free) = (Ranks::new(&view), Free::new(&offers));
+        let (ranks, free) = (Ranks::new(&view, offers.slots(), &[]), Free::new(&offers));
         let income = Aim { forms: [Form { cost: -1, time: 0, finish: 0 }, Form::default(), Form::default()] };
         let exists = brute_force(&offers, &view, &Aim::COST, i64::MAX, i64::MAX).is_some();
-        let dear = best_window(&free, Wanted::of(&view, &ranks, &income), &mut 0);
+        let dear = best_window(free.pieces(), Wanted::of(&view, &ranks, &income), &mut 0);
         prop_assert_eq!(dear.is_some(), exists);
-        let noisy = best_window(&free, Wanted { noise: &noise, ..Wanted::of(&view, &ranks, &Aim::COST) }, &mut 0);
+        let noisy = best_window(free.pieces(), Wanted { noise: &noise, ..Wanted::of(&view, &ranks, &Aim::COST) }, &mut 0);
         for found in dear.into_iter().chain(noisy) {
             prop_assert!(found.window.cost().as_micros() <= view.budget);
             prop_assert!(found.window.end().as_millis() <= view.deadline);
@@ -131,6 +134,103 @@ proptest! {
                 prop_assert_eq!(anew.take(*node, *interval).map(|it| it.0), Some(*origin));
             }
             prop_assert_eq!(&anew, &free);
+        }
+    }
+}
+
+/// Two kinds of requests, for one and for two units of a task, on nodes of 1, 2 and 4 units.
+fn sold_in_units() -> (Offers, Batch) {
+    let node = |number: u32, units: u32| Node {
+        division: Division::new(units, [("cores".to_owned(), u64::from(units))].into()).unwrap(),
+        name: format!("n{number}"),
+        site: SiteId::new(0),
+        performance: Performance::ONE,
+        watts: None,
+        attributes: Attributes::new(),
+    };
+    let slot = |node: u32, from: i64, until: i64, units: u32, rate: i64| {
+        let rate = Rate::from_micros_per_second(1_000 * rate).unwrap();
+        Slot::new(NodeId::new(node), random::interval(from, until), rate).unwrap().with_units(units)
+    };
+    let slots = vec![
+        slot(0, 0, 10, 1, 1),
+        slot(0, 10, 20, 1, 1),
+        slot(1, 2, 12, 2, 2),
+        slot(2, 0, 8, 4, 3),
+        slot(2, 8, 14, 2, 3),
+        slot(2, 14, 24, 4, 4),
+    ];
+    let nodes = vec![node(0, 1), node(1, 2), node(2, 4)];
+    let sites = vec![Site { name: "a".into() }];
+    let offers = Offers::new(random::interval(0, 24), sites, nodes, slots).unwrap();
+    let asks = |tasks: u32, cores: i64| {
+        let mut request = Request::new(&format!("J{cores}"), tasks, Work::from_millis(3).unwrap());
+        let min = Some(Fixed::from_millionths(cores * 1_000_000));
+        let test = walras_model::Test::Range { min, max: None };
+        request.requires.push(Requirement { attribute: "cores".to_owned(), test });
+        request
+    };
+    (offers, Batch::new(vec![asks(2, 1), asks(1, 2)]))
+}
+
+/// A window of as many tasks on one node, each of so many units.
+fn part(node: u32, (from, length): (i64, i64), units: u32, tasks: usize) -> Window {
+    let interval = random::interval(from, from + length);
+    let node = NodeId::new(node);
+    let source = offer::SlotKey { start: interval.start(), node };
+    let (rate, cost) = (Rate::from_micros_per_second(1).unwrap(), Money::ZERO);
+    Window::sharing(vec![window::Placement { node, units, interval, rate, cost, source }; tasks]).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn lanes_follow_what_is_taken_in_units(
+        steps in prop::collection::vec((0..3_u32, 0..22_i64, 1..8_i64, 1..3_u32, 1..3_usize, any::<bool>()), 1..40),
+    ) {
+        let (offers, batch) = sold_in_units();
+        let sold = Sold::new(&offers, &batch, &[]);
+        let mut ground = Ground::new(&sold);
+        let mut taken: Vec<Window> = Vec::new();
+        for (node, from, length, units, tasks, back) in steps {
+            if back && !taken.is_empty() {
+                let window = taken.swap_remove(tasks % taken.len());
+                ground.release(&window, &[]);
+            } else {
+                let window = part(node, (from, length), units, tasks);
+                if ground.origins(&window).is_some() {
+                    ground.take(&window);
+                    taken.push(window);
+                }
+            }
+            let mut left = Left::new(&offers);
+            taken.iter().for_each(|window| left.change(window, 1));
+            let slots = (0..3).flat_map(|node| left.of_node(node)).collect();
+            let anew = offers.with_nodes(offers.nodes().to_vec(), slots).unwrap();
+            // At every moment no more is taken than is free.
+            for moment in 0..24 {
+                let at = random::interval(moment, moment + 1);
+                let free = |offers: &Offers, node: u32| {
+                    let there = offers.slots().iter().find(|slot| {
+                        slot.node() == NodeId::new(node) && slot.start() <= at.start() && at.end() <= slot.end()
+                    });
+                    there.map_or(0, |slot| slot.units())
+                };
+                for node in 0..3 {
+                    let here = taken.iter().flat_map(|window| window.placements()).filter(|it| {
+                        it.node == NodeId::new(node) && it.interval.contains(at)
+                    });
+                    let units: u32 = here.map(|it| it.units).sum();
+                    prop_assert_eq!(free(&anew, node) + units, free(&offers, node));
+                }
+            }
+            let sold_anew = Sold::new(&anew, &batch, &[]);
+            for job in 0..2 {
+                let expected = sold_anew.seen_by(job).unwrap().slots();
+                let pieces: Vec<Slot> = ground.pieces(job).iter().flatten().map(|piece| piece.slot).collect();
+                prop_assert_eq!(expected, &pieces[..]);
+            }
         }
     }
 }

@@ -20,10 +20,12 @@
 mod cycle;
 mod figures;
 mod fitted;
+mod listing;
 mod notes;
 mod pictures;
 
 pub use fitted::{Environment, Fitted};
+pub use listing::Ties;
 
 use super::{Experiment, ExperimentError, Findings, Options, Reproduction, cycles};
 use crate::config::{self, Check, ConfigError};

@@ -1,7 +1,7 @@
 // What other rules would have decided in the latest cycles, beside what was decided.
-import type { Trial, TrialFigures } from "../api/types";
-import { countOf, moneyOf, plural, shareOf, spanOf } from "../parts/format";
-import { Table } from "../parts/table";
+import type { Trial, TrialFigures } from "../../api/types";
+import { countOf, moneyOf, plural, shareOf, spanOf } from "../../parts/format";
+import { Table } from "../../parts/table";
 
 interface Row {
   name: string;

@@ -1,10 +1,10 @@
 // How jobs get processors of sites that sell capacity: one of the rules, with what each choice means.
 import { useState } from "preact/hooks";
-import { api, ask } from "../api/client";
-import type { Assign } from "../api/types";
-import { Do, useAction, Wrong } from "../parts/action";
-import { Card } from "../parts/card";
-import { Choice } from "../parts/field";
+import { api, ask } from "../../api/client";
+import type { Assign } from "../../api/types";
+import { Do, useAction, Wrong } from "../../parts/action";
+import { Card } from "../../parts/card";
+import { Choice } from "../../parts/field";
 
 const MEANINGS: Record<Assign, string> = {
   windows: "windows: as on all other sites",

@@ -1,10 +1,10 @@
 // The job that is chosen in the schedule: what its outlines mean, in words.
-import type { Alternative, PlaceOf, Places } from "../api/types";
-import { Card } from "../parts/card";
-import { clockOf, moneyOf, plural } from "../parts/format";
-import { Link } from "../parts/link";
-import { Empty } from "../parts/states";
-import { Table } from "../parts/table";
+import type { Alternative, PlaceOf, Places } from "../../api/types";
+import { Card } from "../../parts/card";
+import { clockOf, moneyOf, plural } from "../../parts/format";
+import { Link } from "../../parts/link";
+import { Empty } from "../../parts/states";
+import { Table } from "../../parts/table";
 
 const whereOf = (places: readonly PlaceOf[]): string => [...new Set(places.map((place) => (place.node ? `${place.site}/${place.node}` : place.site)))].join(", ");
 

@@ -1,0 +1,70 @@
+//! What is named to jobs without a window does what it says: with the change made, the job is served.
+
+use crate::units::{draw_offers, draw_request};
+use walras_core::SearchConfig;
+use walras_core::choose::{Objective, VoPolicy};
+use walras_core::plan::{BatchProblem, PlanLimits, confirm_changes, plan_batch};
+use walras_model::*;
+use walras_random::Draws;
+
+/// The request with each change that is named, one at a time.
+fn changed(request: &Request, named: &SmallestChange) -> Vec<Request> {
+    let with = |change: &dyn Fn(&mut Request)| {
+        let mut request = request.clone();
+        change(&mut request);
+        request
+    };
+    let mut all = Vec::new();
+    all.extend(named.budget.map(|value| with(&|it| it.budget = Some(value))));
+    all.extend(named.price_max.map(|value| with(&|it| it.price_max = Some(value))));
+    all.extend(named.deadline.map(|value| with(&|it| it.deadline = Some(value))));
+    all.extend(named.tasks.map(|value| with(&|it| it.tasks = value)));
+    all.extend(named.performance_min.map(|value| with(&|it| it.performance_min = value)));
+    all
+}
+
+#[test]
+fn every_change_that_is_named_serves_the_job() {
+    let (mut named_before, mut wrong_before, mut named) = (0, 0, 0);
+    for seed in 0..400 {
+        let mut draws = Draws::new(900_000 + seed);
+        let (offers, _) = draw_offers(&mut draws);
+        let requests: Vec<Request> =
+            (0..2 + draws.below(5)).map(|job| draw_request(&mut draws, &format!("J{job}"))).collect();
+        let batch = Batch::new(requests.clone());
+        let search = SearchConfig::default();
+        let objective =
+            [Objective::MinCost, Objective::MinMakespan, Objective::MinTime][draws.below(3)].clone();
+        let policy = VoPolicy { objective, ..VoPolicy::default() };
+        let mut limits = PlanLimits::default();
+        limits.improve.searches_per_job_max = 60;
+        let problem = BatchProblem { limits, ..BatchProblem::new(&offers, &batch, &search, &policy) };
+        let serves = |job: JobId, request: &Request| {
+            let mut requests = requests.clone();
+            requests[job.index()] = request.clone();
+            let batch = Batch::new(requests);
+            let plan = plan_batch(&BatchProblem { batch: &batch, ..problem });
+            plan.served.iter().any(|served| served.job == job)
+        };
+        let mut plan = plan_batch(&problem);
+        for it in &plan.found.unscheduled {
+            for request in changed(batch.request(it.job), &it.explanation.smallest_change) {
+                named_before += 1;
+                wrong_before += usize::from(!serves(it.job, &request));
+            }
+        }
+        let unconfirmed = confirm_changes(&problem, &mut plan);
+        for it in &plan.found.unscheduled {
+            let uncertain = unconfirmed.iter().any(|(job, _)| *job == it.job);
+            let changes = changed(batch.request(it.job), &it.explanation.smallest_change);
+            assert!(!uncertain || changes.is_empty(), "seed {seed}: batches as small as this are tried");
+            for request in changes {
+                named += 1;
+                assert!(serves(it.job, &request), "seed {seed}: {request:?} of {:?}", it.job);
+            }
+        }
+    }
+    // There was something to mend, and little is lost by it.
+    assert!(wrong_before > 3, "{wrong_before} of {named_before} did not do what they said");
+    assert!(named + wrong_before >= named_before, "{named} of {named_before}, {wrong_before} wrong");
+}

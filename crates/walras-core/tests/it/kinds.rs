@@ -1,0 +1,117 @@
+//! Workflows whose tasks need different nodes, on markets of many.
+
+use walras_core::choose::VoPolicy;
+use walras_core::plan::{BatchJob, BatchPlan, BatchProblem, plan_batch};
+use walras_core::refine::Strategy as Plan;
+use walras_core::*;
+use walras_model::workflow::{Edge, Task};
+use walras_model::*;
+
+/// Nodes of two laboratories, free for ten minutes; those of the second cost twice as much.
+fn offers(nodes: u32) -> Offers {
+    let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
+    let horizon = Interval::new(at(0), at(600)).unwrap();
+    let lab = |number: u32| if number < nodes { "east" } else { "west" };
+    let node = |number: u32| Node {
+        division: Default::default(),
+        name: format!("n{number}"),
+        site: SiteId::new(u32::from(number >= nodes)),
+        performance: Performance::ONE,
+        watts: None,
+        attributes: [("lab".to_owned(), Value::Text(lab(number).to_owned()))].into_iter().collect(),
+    };
+    let rate =
+        |number: u32| Rate::from_micros_per_second(if number < nodes { 1_000 } else { 2_000 }).unwrap();
+    let slots = (0..2 * nodes).map(|it| Slot::new(NodeId::new(it), horizon, rate(it)).unwrap());
+    let sites = ["east", "west"].map(|name| Site { name: name.to_owned() });
+    Offers::new(horizon, sites.into(), (0..2 * nodes).map(node).collect(), slots.collect()).unwrap()
+}
+
+fn task(name: &str, lab: Option<&str>, seconds: i64) -> Task {
+    let wanted = |lab: &str| Requirement {
+        attribute: "lab".to_owned(),
+        test: Test::Equals(Value::Text(lab.to_owned())),
+    };
+    let requires = lab.map(wanted).into_iter().collect();
+    Task { requires, ..Task::new(name, Work::from_millis(1_000 * seconds)) }
+}
+
+/// A workflow and a budget, planned; the next ones take what those before have left.
+fn planned(offers: &Offers, workflow: &Workflow, budget: Option<i64>, copies: usize) -> BatchPlan {
+    let request = Request {
+        budget: budget.map(Money::from_micros),
+        ..Request::new("w", 1, Work::from_millis(1).unwrap())
+    };
+    let named = |number: usize| Request { name: format!("w{number}"), ..request.clone() };
+    let batch = Batch::new((0..copies).map(named).collect());
+    let jobs: Vec<BatchJob<'_>> = (0..copies)
+        .map(|_| BatchJob { workflow: Some((workflow, Plan::Asap)), ..BatchJob::default() })
+        .collect();
+    let (config, policy) = (SearchConfig::default(), VoPolicy::default());
+    let problem = BatchProblem::new(offers, &batch, &config, &policy);
+    plan_batch(&BatchProblem { jobs: &jobs, ..problem })
+}
+
+/// On which sites the tasks are.
+fn sites(offers: &Offers, plan: &BatchPlan) -> Vec<Vec<String>> {
+    let served = plan.served.iter().map(|served| {
+        let tasks = served.run.tasks.as_ref().expect("it is a workflow");
+        let places = tasks.refined.schedule.placements().iter();
+        places.map(|place| offers.site_of(place.node).name.clone()).collect()
+    });
+    served.collect()
+}
+
+fn mosaic() -> Workflow {
+    let tasks = vec![
+        task("p1", Some("east"), 5),
+        task("p2", Some("west"), 5),
+        task("diff", Some("east"), 5),
+        task("add", None, 5),
+    ];
+    let edge = |from: u32, to: u32| Edge {
+        from: TaskId::new(from),
+        to: TaskId::new(to),
+        data: Data::from_bytes(10).unwrap(),
+    };
+    Workflow::new("mosaic", tasks, vec![edge(0, 2), edge(1, 2), edge(2, 3)]).unwrap()
+}
+
+#[test]
+fn a_window_has_nodes_of_every_kind_that_tasks_need() {
+    let offers = offers(8);
+    let plan = planned(&offers, &mosaic(), None, 1);
+    let found = sites(&offers, &plan);
+    assert_eq!(found[0][..3], ["east", "west", "east"], "{found:?}");
+    assert_eq!(plan.batch.requests()[0].tasks, 2, "no more than it is wide");
+}
+
+/// One after the other on one node each: the tasks are two nodes wide, though never two run at a time.
+#[test]
+fn a_chain_over_two_laboratories_has_a_node_of_each() {
+    let offers = offers(4);
+    let tasks = vec![task("a", Some("west"), 5), task("b", Some("east"), 30)];
+    let edge = Edge { from: TaskId::new(0), to: TaskId::new(1), data: Data::from_bytes(0).unwrap() };
+    let chain = Workflow::new("chain", tasks, vec![edge]).unwrap();
+    assert_eq!(sites(&offers, &planned(&offers, &chain, None, 1)), [["west", "east"]]);
+}
+
+#[test]
+fn several_such_workflows_have_nodes_of_their_own() {
+    let offers = offers(3);
+    let plan = planned(&offers, &mosaic(), None, 3);
+    let found = sites(&offers, &plan);
+    assert_eq!(found.len(), 3, "{:?}", plan.found.unscheduled);
+    assert!(found.iter().all(|tasks| tasks[..3] == ["east", "west", "east"]), "{found:?}");
+}
+
+/// What is said of one that cannot pay is true.
+#[test]
+fn the_budget_that_would_do_is_named() {
+    let offers = offers(8);
+    let poor = planned(&offers, &mosaic(), Some(10_000), 1);
+    let why = &poor.found.unscheduled[0].explanation;
+    let budget = why.smallest_change.budget.unwrap_or_else(|| panic!("{why:?}"));
+    assert_eq!(planned(&offers, &mosaic(), Some(budget.as_micros()), 1).served.len(), 1, "{why:?}");
+    assert_eq!(planned(&offers, &mosaic(), Some(budget.as_micros() - 1), 1).served.len(), 0, "{why:?}");
+}
