@@ -1,25 +1,9 @@
 // What users do with jobs of every kind, in a real browser before a real service.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { inPage as inOwnPage, launch, open, state, write } from "./browser.mjs";
-import { House } from "./house.mjs";
+import { test } from "node:test";
+import { open, state, write } from "./browser.mjs";
+import { ada, house, inPage } from "./scene.mjs";
 
-let house;
-let browser;
-let ada;
-
-before(async () => {
-  [house, browser] = await Promise.all([House.open(), launch()]);
-  ada = await house.user("ada");
-  await house.offers();
-});
-
-after(async () => {
-  await browser?.close();
-  await house?.close();
-});
-
-const inPage = (token, run, options) => inOwnPage({ browser, house }, token, run, options);
 const file = (page) => page.getByLabel("The job as a file, in YAML");
 const script = (page) => page.getByLabel("The job as a script");
 

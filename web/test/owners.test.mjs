@@ -3,26 +3,10 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { inPage as inOwnPage, launch, open, visit } from "./browser.mjs";
+import { test } from "node:test";
+import { open, visit } from "./browser.mjs";
 import { freePort, House, root } from "./house.mjs";
-
-let house;
-let browser;
-let ada;
-
-before(async () => {
-  [house, browser] = await Promise.all([House.open(), launch()]);
-  ada = await house.user("ada");
-  await house.offers();
-});
-
-after(async () => {
-  await browser?.close();
-  await house?.close();
-});
-
-const inPage = (token, run, options) => inOwnPage({ browser, house }, token, run, options);
+import { ada, browser, house, inPage } from "./scene.mjs";
 
 /** Drags over the calendar from one cell to another, by day and hour. */
 async function drag(page, from, to) {

@@ -1,27 +1,8 @@
 // The page in a real browser, before a real service.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { inPage as inOwnPage, launch, open, signIn, state, visit, write } from "./browser.mjs";
-import { House } from "./house.mjs";
-
-let house;
-let browser;
-let ada;
-let ben;
-
-before(async () => {
-  [house, browser] = await Promise.all([House.open(), launch()]);
-  ada = await house.user("ada");
-  ben = await house.user("ben");
-  await house.offers();
-});
-
-after(async () => {
-  await browser?.close();
-  await house?.close();
-});
-
-const inPage = (token, run, options) => inOwnPage({ browser, house }, token, run, options);
+import { test } from "node:test";
+import { open, signIn, state, visit, write } from "./browser.mjs";
+import { ada, browser, house, inPage } from "./scene.mjs";
 
 test("signing in, by role, and out", async () => {
   await inPage(null, async (page) => {
@@ -236,7 +217,7 @@ test("an administrator sees why a cycle decided, and manages people", async () =
 
 test("a user's page never receives another's data", async () => {
   const { job } = await house.call("POST", "/v1/jobs", { walras: "job/1", name: "secret-of-ada", work: 30 }, ada.secret);
-  await inPage(ben, async (page) => {
+  await inPage(await house.user("ben"), async (page) => {
     for (const name of ["Schedule", "Submit", "Jobs", "Sites", "Money", "Policy", "Market"]) {
       await open(page, name);
       await page.waitForTimeout(700);

@@ -1,26 +1,9 @@
 // The page in its viewer's manner: by keys alone, in another zone and language, on several screens at once, and as a file.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { inPage as inOwnPage, launch, open, signIn, state, visit } from "./browser.mjs";
-import { House } from "./house.mjs";
-
-let house;
-let browser;
-let ada;
-
-before(async () => {
-  [house, browser] = await Promise.all([House.open(), launch()]);
-  ada = await house.user("ada");
-  await house.offers();
-});
-
-after(async () => {
-  await browser?.close();
-  await house?.close();
-});
-
-const inPage = (token, run, options) => inOwnPage({ browser, house }, token, run, options);
+import { test } from "node:test";
+import { open, signIn, state, visit } from "./browser.mjs";
+import { ada, browser, house, inPage } from "./scene.mjs";
 
 /** Presses a key until something that is called so has the focus. */
 async function reach(page, name, key = "Tab") {
