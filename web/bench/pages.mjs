@@ -18,8 +18,9 @@ const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
 const house = await House.open();
 const [ada, ben] = [await house.user("ada"), await house.user("ben")];
-// Nothing is planned meanwhile: what is measured is taking jobs in.
-await house.call("PATCH", "/v1/policy", { cycle_every: 86_400, decide: "at-once", lead: 5 });
+// Nothing is planned meanwhile: what is measured is taking jobs in, as many as come.
+const sharing = { user: { jobs: 10_000_000, node_time: 3_155_760_000, bytes: 10_000_000_000 } };
+await house.call("PATCH", "/v1/policy", { cycle_every: 86_400, decide: "at-once", lead: 5, sharing });
 await sleep(1_500);
 
 function call(agent, method, path, body, token = ada) {
