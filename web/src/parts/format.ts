@@ -61,6 +61,9 @@ export function fromNow(moment: Moment, now: number): string {
   return far > 0 ? `in ${spanOf(far)}` : `${spanOf(far)} ago`;
 }
 
+/** When something is due: whoever waits for what is overdue waits for no time that has passed. */
+export const dueOf = (moment: Moment, now: number): string => (at(moment).getTime() <= now ? "now" : fromNow(moment, now));
+
 export const moneyOf = (amount: number): string => MONEY.format(amount);
 export const exactly = (amount: number): string => EXACT.format(amount);
 export const countOf = (count: number): string => COUNT.format(count);

@@ -6,7 +6,7 @@ import { useData } from "../live/data";
 import { administers } from "../live/session";
 import { Badge, isOver, STATES, stateText } from "../parts/badge";
 import { Choice, Filter } from "../parts/field";
-import { asField, clockOf, fromNow, moneyOf } from "../parts/format";
+import { asField, clockOf, dueOf, moneyOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 import { type Column, orderOf, Table } from "../parts/table";
@@ -128,6 +128,6 @@ function nodesOf(job: Job): string {
 function whenOf(job: Job, now: number): string {
   if (isOver(job.state)) return job.finish ? `ended ${clockOf(job.finish)}` : `submitted ${clockOf(job.queued_at)}`;
   if (job.state === "running") return job.finish ? `until ${clockOf(job.finish)}` : "now";
-  if (job.start) return `starts ${fromNow(job.start, now)}`;
+  if (job.start) return `starts ${dueOf(job.start, now)}`;
   return `waits since ${clockOf(job.queued_at)}`;
 }

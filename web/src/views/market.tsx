@@ -9,7 +9,7 @@ import { mayRunJobs } from "../live/session";
 import { useStore } from "../live/store";
 import { Card, Meter, Tile } from "../parts/card";
 import { Chart, type Line } from "../parts/chart";
-import { clockOf, countOf, exactly, fromNow, inZone, moneyOf, plural, shareOf } from "../parts/format";
+import { clockOf, countOf, dueOf, exactly, inZone, moneyOf, plural, shareOf } from "../parts/format";
 import { JobLink, Link } from "../parts/link";
 import { Empty, Shown } from "../parts/states";
 import { Since } from "./since";
@@ -65,7 +65,7 @@ function Figures({ status }: { status: Status }) {
         wide
         label="Last decision"
         value={`Cycle ${countOf(cycle.cycle)}`}
-        hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${fromNow(cycle.next_at, now)}` : ""}`}
+        hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now)}` : ""}`}
       />
     </dl>
   );
