@@ -4,7 +4,10 @@ use crate::workload::Job;
 use serde::Serialize;
 use walras_model::{Money, Performance, Rate, Span, Time, Watts, Work};
 
-/// A site of a simulation: so many nodes alike.
+/// A site of a simulation, or one kind of its nodes: so many nodes alike.
+///
+/// Neighbours in a list whose names are the same up to a `/` are the kinds of nodes of one site: the broker may give a job several of them at
+/// once, and they earn for one owner. Where only alike nodes can be given to a job, each kind has a queue of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Its name.
@@ -26,6 +29,11 @@ impl Site {
         Site { name: name.to_owned(), nodes, speed: Performance::ONE, price, watts: None }
     }
 
+    /// The name of the whole site.
+    pub fn whole(&self) -> &str {
+        self.name.split_once('/').map_or(self.name.as_str(), |(whole, _)| whole)
+    }
+
     /// How long a time on nodes of performance 1 takes here; `None` beyond the range of time.
     pub fn takes(&self, time: Span) -> Option<Span> {
         if time == Span::ZERO {
@@ -39,6 +47,11 @@ impl Site {
         let one = self.price.cost_of(time)?.as_micros();
         one.checked_mul(i64::from(nodes)).map(Money::from_micros)
     }
+}
+
+/// Whole sites, each as the kinds of its nodes.
+pub(crate) fn wholes(sites: &[Site]) -> impl Iterator<Item = &[Site]> {
+    sites.chunk_by(|one, other| one.whole() == other.whole())
 }
 
 /// What became of a job.
@@ -57,7 +70,7 @@ pub struct Record {
 /// Where and when a job ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ran {
-    /// Its site, by place; of several the first.
+    /// Its site, or the kind of nodes there, by place; of several the first.
     pub site: u32,
     /// When it started.
     pub start: Time,

@@ -9,9 +9,9 @@
 //!
 //! **Complexity.** O(g log g) a search, with g stretches of free time ahead.
 
+use crate::owners::Uses;
 use std::collections::BTreeMap;
 use walras_model::{Interval, NodeId, Time};
-use walras_sites::simulated::Load;
 
 /// So far ahead anybody looks, or over so many uses of an owner where that is less; in milliseconds.
 const AHEAD: i64 = 28 * DAY;
@@ -22,7 +22,7 @@ const DAY: i64 = 86_400_000;
 /// All nodes of a site.
 #[derive(Clone, Debug)]
 pub(super) struct Nodes {
-    load: Option<Load>,
+    uses: Option<Uses>,
     /// The number of the first among those of all sites.
     first: u32,
     /// By node: until when it is busy, by when that begins.
@@ -33,22 +33,23 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Nodes that nobody has taken.
-    pub(super) fn new(nodes: u32, first: u32, load: Option<Load>) -> Nodes {
-        Nodes { load, first, busy: vec![BTreeMap::new(); nodes as usize], known: None }
+    pub(super) fn new(nodes: u32, first: u32, uses: Option<Uses>) -> Nodes {
+        Nodes { uses, first, busy: vec![BTreeMap::new(); nodes as usize], known: None }
     }
 
     /// It is that moment: what is over is forgotten, and what owners use is known from here on.
     pub(super) fn pass(&mut self, now: i64) {
         let time = |millis: i64| Time::from_millis(millis).unwrap_or(Time::MAX);
-        let ahead = self.load.map_or(AHEAD, |load| load.period().as_millis().saturating_mul(USES).min(AHEAD));
+        let period = self.uses.as_ref().and_then(Uses::period);
+        let ahead = period.map_or(AHEAD, |period| period.as_millis().saturating_mul(USES).min(AHEAD));
         let until = now.saturating_add(ahead);
         let within = Interval::new(time(self.known.unwrap_or(now)), time(until));
-        let news = self.load.zip(within);
+        let news = self.uses.as_ref().zip(within);
         for (node, busy) in (self.first..).zip(&mut self.busy) {
             while busy.first_key_value().is_some_and(|(_, end)| *end <= now) {
                 busy.pop_first();
             }
-            let uses = news.map(|(load, within)| load.of(NodeId::new(node), within)).unwrap_or_default();
+            let uses = news.map(|(uses, within)| uses.of(NodeId::new(node), within)).unwrap_or_default();
             busy.extend(uses.iter().map(|used| (used.start().as_millis(), used.end().as_millis())));
         }
         self.known = Some(until);
@@ -64,7 +65,7 @@ impl Nodes {
 
     /// The first moment at which so many nodes are free for so long; `None` where there is none in the time that is looked at.
     pub(super) fn earliest(&self, now: i64, nodes: u32, lasts: i64) -> Option<i64> {
-        let known = self.known.filter(|_| self.load.is_some()).unwrap_or(i64::MAX);
+        let known = self.known.filter(|_| self.uses.is_some()).unwrap_or(i64::MAX);
         // The next days are often enough.
         let nearer = now.saturating_add(lasts.saturating_mul(2)).saturating_add(2 * DAY);
         let found = (nearer < known).then(|| self.earliest_by(nearer, now, nodes, lasts)).flatten();

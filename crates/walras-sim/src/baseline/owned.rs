@@ -14,7 +14,7 @@ use super::kinds::{Course, Discipline};
 use super::nodes::Nodes;
 use super::place::{Forecast, Placement, choose};
 use super::profile::NEVER;
-use crate::owners::OwnerLoad;
+use crate::owners::Owners;
 use crate::record::{Fate, Record, Site};
 use crate::workload::Job;
 use std::collections::{BTreeMap, VecDeque};
@@ -60,13 +60,13 @@ struct Owned<'a> {
     freed: bool,
 }
 
-/// Simulates sites whose owners use their nodes, as drawn from a seed; jobs must come in order of submission. Users whose job has not started
+/// Simulates sites whose owners use their nodes, at moments that may be drawn from a seed; jobs must come in order of submission. Users whose job has not started
 /// after their patience give up. Every job is handed to `sink` once.
 pub fn simulate_owned(
     sites: &[Site],
     discipline: Discipline,
     placement: Placement,
-    (owners, seed): (Option<OwnerLoad>, u64),
+    (owners, seed): (Option<&Owners>, u64),
     patience: Option<Span>,
     jobs: impl Iterator<Item = Job>,
     sink: &mut dyn FnMut(Record),
@@ -74,8 +74,8 @@ pub fn simulate_owned(
     let mut first = 0;
     let mut all: Vec<Owned<'_>> = Vec::new();
     for (place, site) in sites.iter().enumerate() {
-        let load = owners.and_then(|owners| owners.of_site(seed, place));
-        all.push(Owned::new(place, site, discipline, Nodes::new(site.nodes, first, load)));
+        let uses = owners.and_then(|owners| owners.of_site(seed, place, first));
+        all.push(Owned::new(place, site, discipline, Nodes::new(site.nodes, first, uses)));
         first += site.nodes;
     }
     let mut course = Course::default();

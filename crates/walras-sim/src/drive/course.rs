@@ -5,7 +5,7 @@ use super::join::{hopeless, job_spec, most_cost, site_spec};
 use super::site::Grid;
 use super::{Course, DriveError, Setup};
 use crate::outage::Strikes;
-use crate::record::Record;
+use crate::record::{Record, Site, wholes};
 use crate::workload::Job;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use walras_audit::Auditor;
@@ -69,7 +69,7 @@ impl<'a> Driver<'a> {
             setup,
             broker: Broker::default(),
             grid: Grid::new(setup),
-            followed: Followed::default(),
+            followed: Followed::new(&setup.sites),
             now: Time::MIN,
             parcels: BTreeMap::new(),
             posted: 0,
@@ -83,9 +83,8 @@ impl<'a> Driver<'a> {
         };
         let nothing: &mut dyn FnMut(Record) = &mut |_| {};
         driver.say(Input::SetPolicy(Box::new(rules(setup))), nothing)?;
-        let at_once = setup.latency == Span::ZERO;
-        for site in &setup.sites {
-            driver.say(Input::AddSite(Box::new(site_spec(site, setup.demand, at_once))), nothing)?;
+        for site in wholes(&setup.sites).filter_map(|kinds| site_spec(kinds, setup)) {
+            driver.say(Input::AddSite(Box::new(site)), nothing)?;
         }
         Ok(driver)
     }
@@ -369,8 +368,9 @@ impl<'a> Driver<'a> {
         if self.followed.is_empty() && held != Money::ZERO {
             return Err(self.law(format!("{held} is still held when all is over")));
         }
-        let income =
-            self.setup.sites.iter().map(|site| books.balance(&Account::Owner(site.name.clone()))).collect();
+        let owner = |kinds: &[Site]| Some(Account::Owner(kinds.first()?.whole().to_owned()));
+        let owners = wholes(&self.setup.sites).filter_map(owner);
+        let income = owners.map(|owner| books.balance(&owner)).collect();
         let totals = self.broker.state().totals;
         self.followed.finish(sink);
         let quotes = (totals.quotes_kept, totals.quotes_broken);

@@ -1,7 +1,7 @@
 //! What became of each job, read from the broker's events.
 
 use super::Course;
-use crate::record::{Fate, Ran, Record};
+use crate::record::{Fate, Ran, Record, Site};
 use crate::workload::{Job, Workflows};
 use std::collections::BTreeMap;
 use walras_broker::Event;
@@ -12,7 +12,7 @@ use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, PartEnd, Why};
 use walras_model::quantity::rounding;
-use walras_model::{Money, Span, Time, Work};
+use walras_model::{Money, NodeId, Span, Time, Work};
 
 /// Who waits for so long, and so many moments, without anybody having a place waits in vain: plans look days ahead.
 const STILL_MILLIS: i64 = 24 * 60 * 60 * 1_000;
@@ -28,6 +28,8 @@ pub(super) struct Followed {
     owed: BTreeMap<Option<i64>, i128>,
     /// When a job last came, was planned, or had something reserved, begun or ended; and the count of moments then.
     moved: Option<(Time, u64)>,
+    /// The number of the first node of every site and kind of nodes.
+    firsts: Vec<u32>,
     pub(super) course: Course,
 }
 
@@ -52,6 +54,15 @@ struct Open {
 }
 
 impl Followed {
+    pub(super) fn new(sites: &[Site]) -> Followed {
+        let mut next = 0;
+        let first = |site: &Site| {
+            next += site.nodes;
+            next - site.nodes
+        };
+        Followed { firsts: sites.iter().map(first).collect(), ..Followed::default() }
+    }
+
     pub(super) fn add(&mut self, number: JobNumber, job: Job, is_workflow: bool, most: i128) {
         *self.owed.entry(job.user).or_default() += most;
         let (promised, start, end, running) = (None, None, None, BTreeMap::new());
@@ -165,10 +176,13 @@ impl Followed {
             ReservationEvent::Asked { reservation, job, allocation, .. } => {
                 self.course.reservations += 1;
                 self.reserved.insert(*reservation, *job);
+                let node = allocation.legs.first().and_then(|leg| leg.holds.first()?.node);
+                let node = node.map_or(0, NodeId::number);
+                let sites = self.firsts.partition_point(|first| *first <= node);
                 if let Some(open) = self.jobs.get_mut(job) {
                     open.promised = open.promised.or(Some(allocation.start()));
                     open.planned = false;
-                    open.site = allocation.legs.first().map_or(0, |leg| leg.site.number());
+                    open.site = u32::try_from(sites.saturating_sub(1)).unwrap_or(u32::MAX);
                     open.running.clear();
                     if !open.is_workflow {
                         // What it did before was for nothing.

@@ -1,14 +1,15 @@
 //! Jobs and sites of a simulation as the broker knows them.
 
 use super::setup::Setup;
-use crate::record::{Fate, Site};
+use crate::record::{Fate, Site, wholes};
 use crate::workload::Job;
+use std::collections::BTreeMap;
 use walras_broker::job::{JobSpec, WorkflowSpec};
-use walras_broker::price::{Demand, PriceRules};
+use walras_broker::price::PriceRules;
 use walras_broker::site::{NodeSpec, SiteKind, SiteSpec, Timing};
 use walras_core::refine::Strategy;
 use walras_model::quantity::{MILLION, rounding};
-use walras_model::{Attributes, Performance, Request, Work};
+use walras_model::{Attributes, Multiplier, Performance, Request, Span, Work};
 
 /// A job as its user submits it, by how many there were before.
 pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> JobSpec {
@@ -33,17 +34,18 @@ const UNIT: Work = match Work::from_millis(1_000) {
 
 /// Why no site can ever serve a job.
 pub(super) fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
-    let nodes = || setup.sites.iter().map(|site| u64::from(site.nodes));
+    let all = |kinds: &[Site]| kinds.iter().map(|kind| u64::from(kind.nodes)).sum::<u64>();
+    let nodes = || wholes(&setup.sites).map(all);
     let most = if setup.across_sites { nodes().sum() } else { nodes().max().unwrap_or(0) };
     if u64::from(job.nodes) > most {
         return Some(Fate::TooWide);
     }
-    if setup.workflows.get(job.number).is_some() {
-        // What its tasks cost is for the broker to find out.
+    if setup.workflows.get(job.number).is_some() || !setup.prices.is_empty() {
+        // What its tasks cost, and when, is for the broker to find out.
         return None;
     }
-    let wide = setup.sites.iter().filter(|site| setup.across_sites || job.nodes <= site.nodes);
-    let mut costs = wide.filter_map(|site| site.cost(job.nodes, site.takes(job.estimate)?));
+    let wide = wholes(&setup.sites).filter(|kinds| setup.across_sites || u64::from(job.nodes) <= all(kinds));
+    let mut costs = wide.flatten().filter_map(|kind| kind.cost(job.nodes, kind.takes(job.estimate)?));
     let dear = job.budget.is_some_and(|budget| costs.all(|cost| cost > budget));
     dear.then_some(Fate::TooDear)
 }
@@ -51,29 +53,47 @@ pub(super) fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
 /// What a job can cost at the very most, in micro-credits: four times what all its nodes do for its estimate at the dearest site, since
 /// workflows may take more, and tasks twice.
 pub(super) fn most_cost(setup: &Setup, job: &Job) -> i128 {
-    let factor = setup.demand.map_or(MILLION, |demand| demand.max.as_millionths().max(MILLION));
+    let most = |factors: &mut dyn Iterator<Item = Multiplier>| {
+        factors.map(Multiplier::as_millionths).max().unwrap_or(MILLION).max(MILLION)
+    };
+    let rules = || setup.prices.values();
+    let factors = [
+        most(&mut setup.demand.iter().copied().chain(rules().filter_map(|it| it.demand)).map(|it| it.max)),
+        most(&mut rules().flat_map(|it| &it.hours).copied()),
+        most(&mut rules().flat_map(|it| &it.weekdays).copied()),
+    ];
+    let factor = factors.into_iter().map(i128::from).fold(1, i128::saturating_mul);
     let costs = setup.sites.iter().filter_map(|site| site.cost(job.nodes, site.takes(job.estimate)?));
     let dearest = costs.map(|cost| i128::from(cost.as_micros())).max().unwrap_or(0);
-    4 * rounding::up(dearest * i128::from(factor), i128::from(MILLION))
+    4 * rounding::up(dearest.saturating_mul(factor), i128::from(MILLION).pow(3))
 }
 
-/// A site as the broker knows it; whether it answers at once.
-pub(super) fn site_spec(site: &Site, demand: Option<Demand>, at_once: bool) -> SiteSpec {
-    let node = |number: u32| NodeSpec {
+/// A whole site as the broker knows it, by the kinds of its nodes; whether it answers at once.
+pub(super) fn site_spec(kinds: &[Site], setup: &Setup) -> Option<SiteSpec> {
+    let name = kinds.first()?.whole();
+    let several = kinds.len() > 1;
+    let all = kinds.iter().flat_map(|kind| (0..kind.nodes).map(move |_| kind));
+    let node = |(number, kind): (u32, &Site)| NodeSpec {
         division: Default::default(),
         name: format!("n{number}"),
-        class: None,
-        performance: site.speed,
-        watts: site.watts,
+        class: several.then(|| kind.name.clone()),
+        performance: kind.speed,
+        watts: kind.watts,
         attributes: Attributes::new(),
     };
-    SiteSpec {
-        name: site.name.clone(),
-        owner: site.name.clone(),
+    let rules = setup.prices.get(name).cloned();
+    let mut prices = rules.unwrap_or_else(|| PriceRules::flat(kinds[0].price));
+    prices.base = kinds[0].price;
+    prices.classes = kinds.iter().filter(|_| several).map(|kind| (kind.name.clone(), kind.price)).collect();
+    (prices.nodes, prices.users) = (BTreeMap::new(), BTreeMap::new());
+    prices.demand = setup.demand.or(prices.demand);
+    Some(SiteSpec {
+        name: name.to_owned(),
+        owner: name.to_owned(),
         kind: SiteKind::Slots,
-        nodes: (0..site.nodes).map(node).collect(),
-        prices: PriceRules { demand, ..PriceRules::flat(site.price) },
+        nodes: (0..).zip(all).map(node).collect(),
+        prices,
         access: Default::default(),
-        timing: Timing { at_once, ..Timing::NOTHING },
-    }
+        timing: Timing { at_once: setup.latency == Span::ZERO, ..Timing::NOTHING },
+    })
 }

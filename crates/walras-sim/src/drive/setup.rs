@@ -2,27 +2,28 @@
 
 use super::policy::plain;
 use crate::outage::Failures;
-use crate::owners::OwnerLoad;
+use crate::owners::Owners;
 use crate::record::Site;
 use crate::workload::Workflows;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
-use walras_broker::price::Demand;
+use walras_broker::price::{Demand, PriceRules};
 use walras_model::{Money, Multiplier, Share, Span, Time};
 
 /// What surrounds the broker.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The sites; each has an owner of its own.
+    /// The sites; each has an owner of its own, and may have several kinds of nodes (see [`Site`]).
     pub sites: Vec<Site>,
     /// The broker's rules.
     pub policy: Policy,
     /// How long a message to or from a site is on its way.
     pub latency: Span,
     /// What owners use of their own nodes.
-    pub owners: Option<OwnerLoad>,
+    pub owners: Option<Owners>,
     /// How nodes fail.
     pub failures: Option<Failures>,
     /// Users whose job has not started after this cancel it.
@@ -35,6 +36,9 @@ pub struct Setup {
     pub quotes: Share,
     /// How prices follow demand; as they are, without.
     pub demand: Option<Demand>,
+    /// What else owners ask for time, by the name of the whole site: hours, days, blackouts. Base prices and those of kinds of nodes are
+    /// the sites' own.
+    pub prices: Arc<BTreeMap<String, PriceRules>>,
     /// What failures, owners' load and who asks for quotes are drawn from.
     pub seed: u64,
     /// Whether the auditor reads along.
@@ -59,6 +63,7 @@ impl Setup {
             workflows: Workflows::default(),
             quotes: Share::NOTHING,
             demand: None,
+            prices: Arc::default(),
             seed: 1,
             audit: false,
             journal: false,
@@ -88,7 +93,7 @@ pub struct Course {
     pub gaps: (u64, i64),
     /// Plans for which a bound over all windows is known, and the sum of what they are above it, in millionths of what they cost.
     pub bounds: (u64, i64),
-    /// What every owner earned, by site.
+    /// What every owner earned, by whole site.
     pub income: Vec<Money>,
     /// Quotes that were asked for, and that had no option that could be accepted.
     pub asked: (u64, u64),

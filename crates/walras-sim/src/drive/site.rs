@@ -1,7 +1,8 @@
 //! The sites around the broker: what they answer, what runs there and when it ends.
 
 use super::Setup;
-use crate::record::Site;
+use crate::owners::Uses;
+use crate::record::{Site, wholes};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::Effect;
 use walras_broker::allocation::Hold;
@@ -13,7 +14,6 @@ use walras_broker::site::{Free, FreeTime};
 use walras_model::interval::complement;
 use walras_model::{Interval, NodeId, SiteId, Span, Time};
 use walras_sites::clock::later;
-use walras_sites::simulated::Load;
 
 /// All sites.
 pub(super) struct Grid {
@@ -23,13 +23,20 @@ pub(super) struct Grid {
 }
 
 struct GridSite {
-    spec: Site,
-    first: u32,
-    load: Option<Load>,
+    /// The kinds of its nodes.
+    kinds: Vec<Kind>,
     lost: BTreeSet<NodeId>,
     booked: BTreeMap<ReservationNumber, Booking>,
     /// What is held on every node, by its start.
     held: BTreeMap<(NodeId, Time), (Time, ReservationNumber)>,
+}
+
+/// Nodes that are alike.
+struct Kind {
+    spec: Site,
+    /// The number of the first of them among those of all sites.
+    first: u32,
+    uses: Option<Uses>,
 }
 
 #[derive(Default)]
@@ -41,18 +48,18 @@ struct Booking {
 
 impl Grid {
     pub(super) fn new(setup: &Setup) -> Grid {
-        let mut first = 0;
-        let sites = setup.sites.iter().enumerate().map(|(place, spec)| {
-            let site = GridSite {
-                spec: spec.clone(),
-                first,
-                load: setup.owners.and_then(|owners| owners.of_site(setup.seed, place)),
-                lost: BTreeSet::new(),
-                booked: BTreeMap::new(),
-                held: BTreeMap::new(),
-            };
-            first += spec.nodes;
-            site
+        let (mut first, mut place) = (0, 0);
+        let mut kind = |spec: &Site| {
+            let uses = setup.owners.as_ref().and_then(|owners| owners.of_site(setup.seed, place, first));
+            let kind = Kind { spec: spec.clone(), first, uses };
+            (first, place) = (first + spec.nodes, place + 1);
+            kind
+        };
+        let sites = wholes(&setup.sites).map(|kinds| GridSite {
+            kinds: kinds.iter().map(&mut kind).collect(),
+            lost: BTreeSet::new(),
+            booked: BTreeMap::new(),
+            held: BTreeMap::new(),
         });
         Grid { sites: sites.collect(), ends: BTreeSet::new() }
     }
@@ -111,10 +118,12 @@ impl Grid {
         })
     }
 
-    /// A node by its number at its site; `None` where there is no such node.
+    /// A node by its number among those of its kind; `None` where there is no such node.
     pub(super) fn node(&self, place: u32, number: u32) -> Option<(SiteId, NodeId)> {
-        let site = self.sites.get(place as usize).filter(|site| number < site.spec.nodes)?;
-        Some((SiteId::new(place), NodeId::new(site.first + number)))
+        let kinds =
+            (0_u32..).zip(&self.sites).flat_map(|(id, site)| site.kinds.iter().map(move |kind| (id, kind)));
+        let (id, kind) = kinds.skip(place as usize).next().filter(|(_, kind)| number < kind.spec.nodes)?;
+        Some((SiteId::new(id), NodeId::new(kind.first + number)))
     }
 
     /// A node fails or is back; what the site says of it.
@@ -144,16 +153,30 @@ impl Grid {
     }
 }
 
+impl Kind {
+    fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        (self.first..self.first + self.spec.nodes).map(NodeId::new)
+    }
+
+    /// What their owner uses of a node in a time.
+    fn used(&self, node: NodeId, within: Interval) -> Vec<Interval> {
+        self.uses.as_ref().map(|uses| uses.of(node, within)).unwrap_or_default()
+    }
+}
+
 impl GridSite {
+    /// The kind of a node of this site.
+    fn kind(&self, node: NodeId) -> Option<&Kind> {
+        let kinds = self.kinds.partition_point(|kind| kind.first <= node.number());
+        self.kinds.get(kinds.checked_sub(1)?)
+    }
+
     fn free(&self, now: Time, horizon: Interval) -> Free {
         let ahead = Interval::new(now.max(horizon.start()), horizon.end());
-        let nodes = (self.first..self.first + self.spec.nodes).map(NodeId::new);
-        let standing = nodes.filter(|node| !self.lost.contains(node));
-        let times = standing.flat_map(|node| {
-            let free = ahead.map(|ahead| {
-                let used = self.load.map(|load| load.of(node, ahead)).unwrap_or_default();
-                complement(ahead, &used)
-            });
+        let nodes = self.kinds.iter().flat_map(|kind| kind.nodes().map(move |node| (kind, node)));
+        let standing = nodes.filter(|(_, node)| !self.lost.contains(node));
+        let times = standing.flat_map(|(kind, node)| {
+            let free = ahead.map(|ahead| complement(ahead, &kind.used(node, ahead)));
             free.into_iter().flatten().map(move |interval| FreeTime { node, interval })
         });
         Free::Slots(times.collect())
@@ -174,7 +197,7 @@ impl GridSite {
             {
                 return Err(format!("{reservation} asks for time that {other} holds"));
             }
-            let used = self.load.map(|load| load.of(node, hold.interval)).unwrap_or_default();
+            let used = self.kind(node).map(|kind| kind.used(node, hold.interval)).unwrap_or_default();
             if !used.is_empty() {
                 return Err(format!("{reservation} asks for time that its owner uses"));
             }
@@ -196,12 +219,13 @@ impl GridSite {
         parts: &[StartPart],
         lasts: impl Fn(&StartPart) -> Option<(Span, PartEnd)>,
     ) -> BTreeSet<Time> {
-        let Some(booking) = self.booked.get_mut(&reservation) else { return BTreeSet::new() };
+        let Some(mut booking) = self.booked.remove(&reservation) else { return BTreeSet::new() };
         let mut moments = BTreeSet::new();
         for part in parts {
-            let takes = |(lasts, end)| Some((self.spec.takes(lasts)?, end));
-            let Some((takes, end)) = lasts(part).and_then(takes) else { continue };
             let hold = booking.holds.get(part.hold as usize);
+            let kind = hold.and_then(|hold| self.kind(hold.node?));
+            let takes = |(lasts, end)| Some((kind?.spec.takes(lasts)?, end));
+            let Some((takes, end)) = lasts(part).and_then(takes) else { continue };
             let until = hold.map_or(part.end, |hold| hold.interval.end());
             let wanted = later(now, takes.as_millis());
             // Who starts late has less time.
@@ -210,6 +234,7 @@ impl GridSite {
             booking.parts.entry(part.part).or_insert((ends, end, hold.and_then(|hold| hold.node)));
             moments.insert(ends);
         }
+        self.booked.insert(reservation, booking);
         moments
     }
 

@@ -5,6 +5,7 @@
 
 use super::Study;
 use super::sketch::Sketch;
+use crate::record::Site;
 use std::fmt::Write as _;
 
 /// At most so many rows are drawn; larger sites are cut, which the picture says.
@@ -39,17 +40,15 @@ pub(super) fn gantt(study: &Study, policy: &str, sketch: &Sketch) -> String {
     ran.sort_by_key(|(ran, job)| (ran.start, ran.end, job.number));
     for (ran, job) in ran {
         let (start, end) = (ran.start.as_millis(), ran.end.as_millis());
-        let Some(begin) = rows.get(ran.site as usize).copied() else { continue };
-        let until_row = begin + study.sites[ran.site as usize].nodes as usize;
         let mut left = job.nodes;
-        for (row, free) in free.iter_mut().enumerate().take(until_row).skip(begin) {
+        for row in rows_of(study, &rows, ran.site as usize) {
             if left == 0 {
                 break;
             }
-            if *free > start {
+            if free[row] > start {
                 continue;
             }
-            *free = end;
+            free[row] = end;
             left -= 1;
             if row >= drawn || end <= from || start >= until {
                 continue;
@@ -84,9 +83,10 @@ pub(super) fn gantt(study: &Study, policy: &str, sketch: &Sketch) -> String {
         let hours = at * (until - from) as f64 / 3_600_000.0;
         let _ = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#5c6773\" text-anchor=\"middle\">{hours:.1} h</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#5c6773\" text-anchor=\"{}\">{hours:.1} h</text>",
             70.0 + at * WIDTH.1,
-            bottom + 18.0
+            bottom + 18.0,
+            if tick == 8 { "end" } else { "middle" }
         );
     }
     let cut = if drawn < first { format!(" (the first {drawn} of {first} nodes)") } else { String::new() };
@@ -94,4 +94,13 @@ pub(super) fn gantt(study: &Study, policy: &str, sketch: &Sketch) -> String {
     let _ =
         writeln!(svg, "<text x=\"4\" y=\"18\" font-size=\"14\" fill=\"#1c2430\">{name}{cut}</text>\n</svg>");
     svg
+}
+
+/// The rows on which a job of a site, or kind of nodes, may lie: those of its kind, then those of others at its site.
+fn rows_of<'a>(study: &'a Study, rows: &'a [usize], place: usize) -> impl Iterator<Item = usize> + use<'a> {
+    let whole = study.sites.get(place).map(Site::whole);
+    let others = study.sites.iter().enumerate();
+    let others = others.filter(move |(other, site)| *other != place && Some(site.whole()) == whole);
+    let own = study.sites.iter().enumerate().filter(move |(own, _)| *own == place);
+    own.chain(others).flat_map(|(place, site)| rows[place]..rows[place] + site.nodes as usize)
 }

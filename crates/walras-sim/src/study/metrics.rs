@@ -1,7 +1,7 @@
 //! What a run is measured by.
 
 use crate::drive::Course;
-use crate::record::{Fate, Ran, Record, Site};
+use crate::record::{Fate, Ran, Record, Site, wholes};
 use crate::statistics::Distribution;
 use crate::workload::Workflows;
 use serde::{Deserialize, Serialize};
@@ -232,13 +232,15 @@ impl<'a> Tally<'a> {
     }
 
     fn income(&self, course: Option<&Course>) -> BTreeMap<String, f64> {
-        let names = self.sites.iter().map(|site| site.name.clone());
+        let mut all = BTreeMap::new();
+        let mut earn = |site: &Site, income: f64| *all.entry(site.whole().to_owned()).or_default() += income;
         match course {
-            Some(course) => {
-                names.zip(course.income.iter().map(|income| income.as_micros() as f64 / 1e6)).collect()
-            }
-            None => names.zip(self.income.iter().copied()).collect(),
+            Some(course) => wholes(self.sites).zip(&course.income).for_each(|(kinds, income)| {
+                earn(&kinds[0], income.as_micros() as f64 / 1e6);
+            }),
+            None => self.sites.iter().zip(&self.income).for_each(|(site, income)| earn(site, *income)),
         }
+        all
     }
 
     /// Jain's index (Jain, Chiu, Hawe 1984) over the users' mean slowdowns.

@@ -47,7 +47,7 @@ pub use write::{RESULTS_TAG, Schedule, results_json};
 use crate::baseline;
 use crate::drive::{self, Course, DriveError, Setup};
 use crate::outage::{Failures, Strikes};
-use crate::owners::OwnerLoad;
+use crate::owners::Owners;
 use crate::parallel::in_order;
 use crate::record::{Record, Site};
 use crate::workload::{Job, Jobs, Terms, Workflows};
@@ -55,10 +55,11 @@ use settled::Settled;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use walras_assign::program::Solver;
 use walras_broker::policy::Policy;
-use walras_broker::price::Demand;
+use walras_broker::price::{Demand, PriceRules};
 use walras_model::{Multiplier, Share, Span, Time};
 
 /// What is compared.
@@ -102,7 +103,7 @@ pub struct Around {
     /// How nodes fail.
     pub failures: Option<Failures>,
     /// What owners use of their nodes.
-    pub owners: Option<OwnerLoad>,
+    pub owners: Option<Owners>,
     /// How long messages to and from sites take; only the broker sends some.
     pub latency: Span,
     /// After how long users give up.
@@ -113,6 +114,8 @@ pub struct Around {
     pub quotes: Share,
     /// How the broker's owners let prices follow demand.
     pub demand: Option<Demand>,
+    /// What else owners ask for time at the broker's sites, by the name of the site.
+    pub prices: Arc<BTreeMap<String, PriceRules>>,
     /// Whether the auditor reads along.
     pub audit: bool,
 }
@@ -128,6 +131,7 @@ impl Default for Around {
             across_sites: false,
             quotes: Share::NOTHING,
             demand: None,
+            prices: Arc::default(),
             audit: false,
         }
     }
@@ -302,13 +306,14 @@ fn run_policy(
             let setup = Setup {
                 policy: reaching(&study.sites, longest, policy),
                 latency: around.latency,
-                owners: around.owners,
+                owners: around.owners.clone(),
                 failures: around.failures.clone(),
                 patience: around.patience,
                 across_sites: around.across_sites,
                 workflows: study.workflows.clone(),
                 quotes: around.quotes,
                 demand: around.demand,
+                prices: around.prices.clone(),
                 seed,
                 audit: around.audit,
                 ..Setup::new(study.sites.clone())
@@ -331,7 +336,7 @@ fn run_baseline(
     match (failures, owners) {
         (Some(_), Some(_)) => return Err(unable(spec, OWNERS_OR_FAILURES)),
         (None, Some(owners)) => {
-            let owners = (Some(*owners), seed);
+            let owners = (Some(owners), seed);
             baseline::simulate_owned(sites, discipline, placement, owners, *patience, jobs, sink);
         }
         (None, None) if patience.is_none() => {

@@ -31,6 +31,7 @@ pub fn page(study: &Study, runs: &[Run], notes: &[String]) -> String {
              Wait by work weighs each job by the node-time that it used.</p>\n";
     page += "<h2>What became of the jobs</h2>\n";
     page += &fates(study, runs);
+    page += &timing(study, runs);
     for (caption, svg) in pictures::pictures(study, runs) {
         let _ = writeln!(page, "<figure aria-label=\"{}\">\n{svg}</figure>", escape(&caption));
     }
@@ -57,10 +58,7 @@ fn summary(study: &Study, runs: &[Run]) -> String {
     for name in names(runs) {
         let _ = write!(table, "<tr><th scope=\"row\">{}</th>", escape(&name));
         for figures in &all {
-            let cell = figures.get(&name).map(|(mean, half)| {
-                let half = half.filter(|half| *half > 0.0).map(|half| format!(" ± {}", short(half)));
-                format!("{}{}", short(*mean), half.unwrap_or_default())
-            });
+            let cell = figures.get(&name).map(|(mean, half)| cell(*mean, *half));
             let _ = write!(table, "<td>{}</td>", cell.unwrap_or_default());
         }
         table += "</tr>\n";
@@ -70,7 +68,7 @@ fn summary(study: &Study, runs: &[Run]) -> String {
 
 fn fates(study: &Study, runs: &[Run]) -> String {
     let mut table = String::from(
-        "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">policy</th><th scope=\"col\">ended as</th>\
+        "<div class=\"scroll\"><table class=\"words\">\n<thead><tr><th scope=\"col\">policy</th><th scope=\"col\">ended as</th>\
          <th scope=\"col\">started late</th><th scope=\"col\">income by site</th></tr></thead>\n<tbody>\n",
     );
     for policy in &study.policies {
@@ -92,11 +90,87 @@ fn fates(study: &Study, runs: &[Run]) -> String {
     table + "</tbody>\n</table></div>\n"
 }
 
-/// A number as people read it.
+/// How long runs took on this machine, by job and by cycle; nothing where no run was made now.
+fn timing(study: &Study, runs: &[Run]) -> String {
+    let mut rows = String::new();
+    for policy in study.policies.iter().map(ToString::to_string) {
+        let made: Vec<(&Run, f64)> = runs
+            .iter()
+            .filter(|run| run.policy == policy)
+            .filter_map(|run| Some((run, run.took?.as_secs_f64())))
+            .collect();
+        if made.is_empty() {
+            continue;
+        }
+        let seconds: f64 = made.iter().map(|(_, seconds)| seconds).sum();
+        let sum = |of: &dyn Fn(&Run) -> u64| made.iter().map(|(run, _)| of(run)).sum::<u64>();
+        let jobs = sum(&|run| run.metrics.jobs);
+        let cycles = sum(&|run| run.metrics.broker.as_ref().map_or(0, |broker| broker.cycles));
+        let millis = |of: u64| if of == 0 { String::new() } else { short(1_000.0 * seconds / of as f64) };
+        let count = if cycles == 0 { String::new() } else { cycles.to_string() };
+        let _ = writeln!(
+            rows,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{count}</td><td>{}</td></tr>",
+            escape(&policy),
+            short(seconds / made.len() as f64),
+            millis(jobs),
+            millis(cycles)
+        );
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<h2>Time on this machine</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">policy</th>\
+         <th scope=\"col\">seconds a run</th><th scope=\"col\">ms a job</th><th scope=\"col\">cycles</th>\
+         <th scope=\"col\">ms a cycle</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n\
+         <p>Of the runs that were made when this page was written; the only figures here in which two calls differ.</p>\n"
+    )
+}
+
+/// A figure, and below it half the width of its interval.
+pub(super) fn cell(mean: f64, half: Option<f64>) -> String {
+    let half = half.filter(|half| *half > 0.0).map(|half| format!("<br><em>± {}</em>", short(half)));
+    format!("{}{}", short(mean), half.unwrap_or_default())
+}
+
+/// A number as people read it: counts as they are, large ones in groups of three digits.
 pub(super) fn short(value: f64) -> String {
     match value.abs() {
-        large if large >= 1_000.0 => format!("{value:.0}"),
+        large if large >= 1_000.0 => grouped(&format!("{value:.0}")),
+        whole if whole.fract() == 0.0 => format!("{value:.0}"),
         middle if middle >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.3}"),
+    }
+}
+
+fn grouped(digits: &str) -> String {
+    let count = digits.chars().filter(char::is_ascii_digit).count();
+    let mut text = String::new();
+    let mut left = count;
+    for digit in digits.chars() {
+        if digit.is_ascii_digit() {
+            if left < count && left % 3 == 0 {
+                text.push(',');
+            }
+            left -= 1;
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [0.0, 7.0, 0.25, 12.34, 999.96, 1_234.5, -1_234_567.0, 17_927_597.2].map(short);
+        assert_eq!(shown, ["0", "7", "0.250", "12.3", "1000.0", "1,234", "-1,234,567", "17,927,597"]);
+        assert_eq!(
+            (cell(3.0, Some(0.0)), cell(3.0, Some(0.5))),
+            ("3".into(), "3<br><em>± 0.500</em>".into())
+        );
     }
 }

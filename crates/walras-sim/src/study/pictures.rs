@@ -2,6 +2,7 @@
 
 use super::sketch::Sketch;
 use super::{Run, Study};
+use crate::record::wholes;
 use crate::statistics::Distribution;
 use walras_model::Time;
 use walras_picture::{Line, LineChart, line_chart};
@@ -85,7 +86,9 @@ fn prices_over_time(study: &Study, runs: &[&Run]) -> String {
     let (start, step) = steps(study, runs);
     let moved: Vec<&&Run> = runs.iter().filter(|run| run.demand.len() > 1).collect();
     let mut named: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    for (place, site) in study.sites.iter().enumerate().take(SITES_MAX) {
+    let wholes = (0..).zip(wholes(&study.sites));
+    let kinds = wholes.flat_map(|(place, kinds)| kinds.iter().map(move |kind| (place, kind)));
+    for (place, site) in kinds.take(SITES_MAX) {
         let base = site.price.as_micros_per_second() as f64 / 1e6;
         let line = |factor: &dyn Fn(i64) -> f64| -> Vec<(f64, f64)> {
             let at = |moment: usize| (moment as f64 + 0.5) * step;
@@ -100,7 +103,9 @@ fn prices_over_time(study: &Study, runs: &[&Run]) -> String {
             let factor = |time: i64| {
                 let now = run.demand.partition_point(|(at, _)| at.as_millis() <= time);
                 let factors = now.checked_sub(1).and_then(|last| run.demand.get(last));
-                factors.and_then(|(_, of)| of.get(place)).map_or(1.0, |it| it.as_millionths() as f64 / 1e6)
+                factors
+                    .and_then(|(_, of)| of.get::<usize>(place))
+                    .map_or(1.0, |it| it.as_millionths() as f64 / 1e6)
             };
             named.push((format!("{}, {}", site.name, run.policy), line(&factor)));
         }

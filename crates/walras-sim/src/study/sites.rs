@@ -2,7 +2,7 @@
 
 use super::prices::PriceList;
 use crate::generate::SlotGenerator;
-use crate::record::Site;
+use crate::record::{Site, wholes};
 use crate::table::Table;
 use crate::trace::BadLine;
 use std::collections::BTreeSet;
@@ -36,6 +36,9 @@ pub enum BadSites {
     /// Two of them cannot be told apart.
     #[error("two sites have the same name")]
     SameName,
+    /// The kinds of nodes of one site, whose names are the same up to a `/`, do not stand together.
+    #[error("the kinds of nodes of site '{0}' must stand one after the other")]
+    Apart(String),
     /// All of them together are too large.
     #[error("there may be {NODES_MAX} nodes in all")]
     TooManyNodes,
@@ -91,6 +94,10 @@ fn checked(sites: Vec<Site>) -> Result<Vec<Site>, BadSites> {
     let names: BTreeSet<&str> = sites.iter().map(|site| site.name.as_str()).collect();
     if names.len() < sites.len() {
         return Err(BadSites::SameName);
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(apart) = wholes(&sites).map(|kinds| kinds[0].whole()).find(|whole| !seen.insert(*whole)) {
+        return Err(BadSites::Apart(apart.to_owned()));
     }
     if sites.iter().map(|site| u64::from(site.nodes)).sum::<u64>() > NODES_MAX {
         return Err(BadSites::TooManyNodes);

@@ -1,6 +1,6 @@
 //! A sweep as one page: what each policy made of every point.
 
-use super::page::{head, short};
+use super::page::{cell, head};
 use super::{Point, Run, Study, over_seeds};
 use crate::report::escape;
 use std::fmt::Write as _;
@@ -112,8 +112,7 @@ fn table(swept: &[Swept<'_>]) -> String {
             );
             for (_, figure) in SHOWN {
                 let (mean, half) = over_seeds(it.runs, &policy, figure);
-                let half = half.filter(|half| *half > 0.0).map(|half| format!(" ± {}", short(half)));
-                let _ = write!(table, "<td>{}{}</td>", short(mean), half.unwrap_or_default());
+                let _ = write!(table, "<td>{}</td>", cell(mean, half));
             }
             table += "</tr>\n";
         }

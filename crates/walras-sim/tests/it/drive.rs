@@ -6,7 +6,7 @@ use walras_model::workflow::{Edge, Task};
 use walras_model::{Data, Performance, Rate, Share, Span, TaskId, Time, Work, Workflow};
 use walras_sim::drive::{Course, Setup, drive, policy_of};
 use walras_sim::outage::{Failures, Outage};
-use walras_sim::owners::OwnerLoad;
+use walras_sim::owners::{OwnerLoad, Owners};
 use walras_sim::record::{Fate, Record, Site};
 use walras_sim::study::{Around, Study, compare};
 use walras_sim::workload::{Job, Jobs, Model, Slice, Synthetic, Terms, Workflows, rigid};
@@ -116,10 +116,10 @@ fn what_cannot_be_served_is_turned_away() {
 #[test]
 fn owners_failures_and_slow_messages_cost_time_but_nobody() {
     let jobs = jobs(5, 40);
-    let owners = Some(OwnerLoad { share: Share::percent(5), mean: span(36_000) });
+    let owners = Some(Owners::Drawn(OwnerLoad { share: Share::percent(5), mean: span(36_000) }));
     let failures = Some(Failures::Drawn { between: span(400_000), repair: span(7_200) });
     let around = [
-        Setup { owners, ..setup() },
+        Setup { owners: owners.clone(), ..setup() },
         Setup { failures: failures.clone(), ..setup() },
         Setup { latency: span(2), ..setup() },
         Setup { owners, failures, latency: span(1), patience: Some(span(200_000)), ..setup() },
@@ -312,7 +312,7 @@ fn nobody_runs_out_of_money() {
 #[test]
 fn who_waits_in_vain_does_not_keep_the_clock_going() {
     // Owners leave no node alone for an hour.
-    let owners = Some(OwnerLoad { share: walras_model::Share::percent(50), mean: span(60) });
+    let owners = Some(Owners::Drawn(OwnerLoad { share: Share::percent(50), mean: span(60) }));
     let all = [plain_job(1, 1, span(30)), plain_job(2, 1, span(3_600))];
     let (records, course) = run(&Setup { owners, ..setup() }, &all);
     assert_eq!(records.iter().map(|record| record.fate).collect::<Vec<_>>(), [Fate::Done, Fate::LeftOver]);

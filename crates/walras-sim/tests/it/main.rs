@@ -16,6 +16,7 @@ mod owned;
 mod pinned;
 mod rolling;
 mod two_tier;
+mod wholes;
 
 use walras_sim::experiment::{Experiment, Options, Reproduction};
 

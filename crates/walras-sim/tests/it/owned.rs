@@ -3,7 +3,7 @@
 use walras_model::{Interval, NodeId, Share, Span, Time};
 use walras_random::Draws;
 use walras_sim::baseline::{Discipline, Placement, Rule, simulate, simulate_owned};
-use walras_sim::owners::OwnerLoad;
+use walras_sim::owners::{OwnerLoad, Owners};
 use walras_sim::record::{Fate, Record, Site};
 use walras_sim::workload::Job;
 use walras_sites::simulated::Load;
@@ -46,16 +46,32 @@ fn draw(seed: u64) -> (usize, Vec<Job>) {
 }
 
 /// Owners who use a fifth of a node's time, and leave it alone for four times as long.
-fn owners() -> OwnerLoad {
-    OwnerLoad { share: Share::percent(20), mean: span(30) }
+const OWNERS: OwnerLoad = OwnerLoad {
+    share: Share::percent(20),
+    mean: match Span::from_millis(30) {
+        Some(mean) => mean,
+        None => panic!("a span"),
+    },
+};
+
+fn owners() -> Owners {
+    Owners::Drawn(OWNERS)
 }
 
-fn simulated(nodes: usize, jobs: &[Job], discipline: Discipline, owners: Option<OwnerLoad>) -> Vec<Record> {
+/// What they use of a site, as if it had been written down.
+fn written_down(nodes: usize) -> Owners {
+    let load = Load::new(7, OWNERS.share, OWNERS.mean).unwrap();
+    let all = Interval::new(at(0), at(100 * HORIZON)).unwrap();
+    let uses = (0..u32::try_from(nodes).unwrap()).map(|node| load.of(NodeId::new(node), all));
+    Owners::Recorded(vec![uses.collect()].into())
+}
+
+fn simulated(nodes: usize, jobs: &[Job], discipline: Discipline, owners: Option<Owners>) -> Vec<Record> {
     let sites = [Site::plain("one", u32::try_from(nodes).unwrap())];
     let mut records = Vec::new();
     let mut sink = |record| records.push(record);
     let jobs = jobs.iter().copied();
-    simulate_owned(&sites, discipline, Placement::FIRST, (owners, 7), None, jobs, &mut sink);
+    simulate_owned(&sites, discipline, Placement::FIRST, (owners.as_ref(), 7), None, jobs, &mut sink);
     records.sort_by_key(|record| record.job.number);
     records
 }
@@ -67,7 +83,7 @@ struct Moments {
 
 impl Moments {
     fn new(nodes: usize) -> Moments {
-        let load = Load::new(7, owners().share, owners().mean).unwrap();
+        let load = Load::new(7, OWNERS.share, OWNERS.mean).unwrap();
         let all = Interval::new(at(0), at(HORIZON)).unwrap();
         let moments = |node: usize| {
             let mut taken = vec![false; HORIZON];
@@ -205,6 +221,22 @@ fn queues_on_nodes_of_owners_are_as_moment_by_moment() {
 }
 
 #[test]
+fn what_owners_used_counts_as_what_is_drawn() {
+    let mut waited = 0;
+    for seed in 0..40 {
+        let (nodes, jobs) = draw(seed);
+        for discipline in ALL {
+            let found = simulated(nodes, &jobs, discipline, Some(written_down(nodes)));
+            let drawn = simulated(nodes, &jobs, discipline, Some(owners()));
+            assert_eq!(found, drawn, "seed {seed}, {discipline:?}");
+            let alone = simulated(nodes, &jobs, discipline, Some(Owners::Recorded(Vec::new().into())));
+            waited += usize::from(found != alone);
+        }
+    }
+    assert!(waited > 40, "owners stand in somebody's way: {waited}");
+}
+
+#[test]
 fn where_owners_use_nothing_queues_are_the_same() {
     for seed in 0..1_500 {
         let (nodes, jobs) = draw(seed);
@@ -236,7 +268,7 @@ fn everybody_is_accounted_for() {
             &sites,
             discipline,
             placement,
-            (Some(owners()), 3),
+            (Some(&owners()), 3),
             patience,
             jobs.iter().copied(),
             sink,

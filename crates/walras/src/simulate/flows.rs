@@ -1,7 +1,7 @@
 //! Workflows as a workload: `--workflow FILE…`, with arrivals from a trace, a list or a rule.
 
 use super::input::is_grid;
-use super::recorded::Given;
+use super::recorded::{Given, Vo};
 use super::{Args, words};
 use crate::failure::Failure;
 use crate::files;
@@ -49,7 +49,7 @@ pub(super) fn read(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
     let from = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
     notes.push(format!("{} workflows from {from}", jobs.len()));
     let jobs = Jobs::held(slice.of(jobs.into_iter()).collect());
-    Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes, policy: None })
+    Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes, vo: Vo::default() })
 }
 
 /// The workflows of a trace, which says when they came.
@@ -79,7 +79,7 @@ fn traced(args: &Args, slice: Slice, sites: Vec<Site>, nodes_max: u32) -> Result
         found.missing
     )];
     let jobs = Jobs::held(slice.of(jobs.into_iter()).collect());
-    Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes, policy: None })
+    Ok(Given { jobs, workflows: Workflows::new(workflows), sites, notes, vo: Vo::default() })
 }
 
 /// What comes when: from a list, or all files by a rule.

@@ -1,7 +1,7 @@
 //! Jobs from traces, a model or a journal.
 
 use super::Args;
-use super::recorded::{self, Given};
+use super::recorded::{self, Given, Vo};
 use crate::failure::Failure;
 use crate::files;
 use std::io;
@@ -19,7 +19,14 @@ pub(super) fn jobs(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
     if let Some(journal) = &args.from {
         let found = recorded::read(journal)?;
         let jobs = Jobs::held(slice.of(found.jobs.iter()).collect());
-        return Ok(Given { jobs, sites: sites.unwrap_or(found.sites), ..found });
+        return Ok(match sites {
+            None => Given { jobs, ..found },
+            // What was known of the VO's own sites says nothing of others.
+            Some(sites) => {
+                let vo = Vo { policy: found.vo.policy, ..Vo::default() };
+                Given { jobs, sites, vo, ..found }
+            }
+        });
     }
     if let Some(count) = args.synthetic {
         let sites = sites.unwrap_or_else(|| vec![Site::plain("site1", Model::default().nodes)]);
@@ -29,7 +36,7 @@ pub(super) fn jobs(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
         let model = Model { nodes, ..Model::default() };
         let draw = move |seed| -> JobIterator { Box::new(slice.of(Synthetic::new(model, seed).take(count))) };
         let jobs = Jobs::drawn(seed, draw);
-        return Ok(Given { jobs, workflows: Workflows::default(), sites, notes, policy: None });
+        return Ok(Given { jobs, workflows: Workflows::default(), sites, notes, vo: Vo::default() });
     }
     traces(&args.traces, slice, sites)
 }
@@ -57,7 +64,7 @@ fn traces(paths: &[PathBuf], slice: Slice, sites: Option<Vec<Site>>) -> Result<G
         Failure::Input("the trace does not say how large its machine is: pass --sites".to_owned())
     })?;
     let jobs = Jobs::streamed(move || Box::new(slice.of(merged(&sources))));
-    Ok(Given { jobs, workflows: Workflows::default(), sites, notes, policy: None })
+    Ok(Given { jobs, workflows: Workflows::default(), sites, notes, vo: Vo::default() })
 }
 
 /// Where jobs come from, again and again.

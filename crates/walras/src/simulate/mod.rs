@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use walras_broker::price::Demand;
 use walras_model::{Multiplier, Share, Span, Time};
 use walras_sim::drive::DriveError;
-use walras_sim::owners::OwnerLoad;
+use walras_sim::owners::{OwnerLoad, Owners};
 use walras_sim::study::{Around, PolicySpec, Run, Solving, Study};
 use walras_sim::workload::{Arrivals, Slice, Terms};
 use words::Failing;
@@ -229,19 +229,21 @@ fn study(args: &Args) -> Result<(Study, Vec<String>), Failure> {
     }
     let drawn = args.budgets.is_some() || args.deadlines.is_some();
     let seeds = args.seed..args.seed.saturating_add(u64::from(args.seeds));
+    let drawn_owners = args.owners.map(|(share, mean)| Owners::Drawn(OwnerLoad { share, mean }));
     let around = Around {
         terms: drawn.then_some(Terms { budget: args.budgets, deadline: args.deadlines, ..Terms::default() }),
         failures: tables::failures(args, &given.sites)?,
-        owners: args.owners.map(|(share, mean)| OwnerLoad { share, mean }),
+        owners: drawn_owners.or(given.vo.owners),
         latency: args.latency.unwrap_or(Span::ZERO),
         patience: args.patience,
         across_sites: args.across_sites,
         quotes: args.quotes,
         demand: args.demand,
+        prices: given.vo.prices.into(),
         audit: args.audit,
     };
     notes.extend(unknown_to_baselines(args));
-    let rules = given.policy.as_deref();
+    let rules = given.vo.policy.as_deref();
     let policies = args.policies.iter().map(|policy| policy.clone().with_recorded(rules)).collect();
     let study = Study {
         workflows: given.workflows,
@@ -267,7 +269,7 @@ fn unknown_to_baselines(args: &Args) -> Option<String> {
     let others: Vec<String> = others.collect();
     let any = !given.is_empty() && !others.is_empty();
     any.then(|| {
-        format!("{} act on the broker's policies only, not on {}", given.join(", "), others.join(", "))
+        format!("the broker's policies alone know of {}, not {}", given.join(", "), others.join(", "))
     })
 }
 

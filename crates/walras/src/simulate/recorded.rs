@@ -3,8 +3,9 @@
 //! A job is taken from its submission; how long it would run on a node of performance 1 follows from how long each of its tasks ran and on
 //! which node.
 //! Its estimate is what it asked for. Workflows, jobs that never ran to an end, and what failed are left out and counted.
-//! Nodes of a site that are alike in speed become a site of the simulation, at the base price that its owner asked last. The policy `recorded`
-//! is the rules that the VO had last.
+//! The nodes of a site that are alike in speed, price and power are one kind of the nodes of that site, at the price that its owner asked last;
+//! what else its owner asked (by hours, days and demand, and what is not for sale) goes to the broker. When owners used their
+//! nodes follows from what their sites said was free. The policy `recorded` is the rules that the VO had last.
 
 use crate::failure::Failure;
 use crate::journal;
@@ -13,28 +14,38 @@ use std::path::Path;
 use std::sync::Arc;
 use walras_broker::Event;
 use walras_broker::allocation::Allocation;
-use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent, VoEvent};
+use walras_broker::event::{CycleEvent, JobEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, JobSpec};
 use walras_broker::policy::Policy;
-use walras_broker::site::SiteSpec;
-use walras_model::{NodeId, Performance, Span, Time, Work};
+use walras_broker::price::PriceRules;
+use walras_broker::site::{NodeSpec, SiteSpec};
+use walras_model::{Interval, NodeId, Performance, SiteId, Span, Time, Work};
+use walras_sim::owners::{Owners, Seen as Uses};
 use walras_sim::record::Site;
 use walras_sim::workload::{Job, Jobs, Workflows};
 
 /// What the journal says of jobs and sites.
 #[derive(Default)]
 struct Recorded {
-    sites: Vec<SiteSpec>,
+    sites: Vec<Whole>,
     /// The speeds of all nodes, in order of their numbers.
     speeds: Vec<Performance>,
+    /// When owners use them.
+    uses: Uses,
     jobs: BTreeMap<JobNumber, Seen>,
-    reserved: BTreeMap<ReservationNumber, JobNumber>,
+    reserved: BTreeMap<ReservationNumber, (JobNumber, Arc<Allocation>)>,
     users: BTreeMap<String, i64>,
     done: Vec<(Job, Span)>,
     /// The rules that there were last.
     policy: Option<Box<Policy>>,
     left_out: u64,
+}
+
+/// A site, and the numbers of its nodes.
+struct Whole {
+    spec: SiteSpec,
+    nodes: Vec<NodeId>,
 }
 
 /// A job that has not ended.
@@ -55,8 +66,19 @@ pub(super) struct Given {
     pub(super) workflows: Workflows,
     pub(super) sites: Vec<Site>,
     pub(super) notes: Vec<String>,
-    /// The rules of the VO that all of it comes from.
+    /// The VO that all of it comes from.
+    pub(super) vo: Vo,
+}
+
+/// What is known of a VO beside its jobs and sites; nothing of what is none.
+#[derive(Default)]
+pub(super) struct Vo {
+    /// Its rules.
     pub(super) policy: Option<Box<Policy>>,
+    /// When owners used their nodes.
+    pub(super) owners: Option<Owners>,
+    /// What they asked for time, by site.
+    pub(super) prices: BTreeMap<String, PriceRules>,
 }
 
 /// The jobs and sites of a journal, and what there is to say of them.
@@ -68,50 +90,73 @@ pub(super) fn read(path: &Path) -> Result<Given, Failure> {
             recorded.event(entry.at, event);
         }
     }
-    let left_out = recorded.left_out + recorded.jobs.len() as u64;
-    let count = recorded.done.len();
-    let waited: i64 = recorded.done.iter().map(|(_, wait)| wait.as_millis()).sum();
-    let mean = waited as f64 / 1_000.0 / count.max(1) as f64;
-    let mut notes = vec![format!(
-        "{}: {count} jobs, which waited for {mean:.0} s on average as it was; left out: {left_out} that are workflows or did not end well",
-        path.display()
-    )];
-    if recorded.sites.iter().flat_map(|site| &site.nodes).any(|node| node.division.is_divided()) {
-        notes.push("Nodes that are sold in units are simulated whole: what shared one waits for it, or is too wide, and pays for all of it.".to_owned());
-    }
-    let policy = recorded.policy;
-    let mut jobs: Vec<Job> = recorded.done.into_iter().map(|(job, _)| job).collect();
-    jobs.sort_by_key(|job| (job.submit, job.number));
-    let sites = recorded.sites.iter().flat_map(alike).collect();
-    Ok(Given { jobs: Jobs::held(jobs), workflows: Workflows::default(), sites, notes, policy })
+    Ok(recorded.given(&path.display().to_string()))
 }
 
 impl Recorded {
+    /// All of it as a workload; and what there is to say of it, by the journal's name.
+    fn given(self, name: &str) -> Given {
+        let left_out = self.left_out + self.jobs.len() as u64;
+        let count = self.done.len();
+        let waited: i64 = self.done.iter().map(|(_, wait)| wait.as_millis()).sum();
+        let mean = waited as f64 / 1_000.0 / count.max(1) as f64;
+        let mut notes = vec![format!(
+            "{name}: {count} jobs, which waited for {mean:.0} s on average as it was; left out: {left_out} that are workflows or did not end well"
+        )];
+        let specs = || self.sites.iter().map(|site| &site.spec);
+        if specs().flat_map(|site| &site.nodes).any(|node| node.division.is_divided()) {
+            notes.push("Nodes that are sold in units are simulated whole: what shared one waits for it, or is too wide, and pays for all of it.".to_owned());
+        }
+        if specs().any(|site| changes(&site.prices)) {
+            notes.push("Prices that change with the hour, the day or demand, and time that is not for sale, are known to the broker's policies; the others pay the price of the node.".to_owned());
+        }
+        let prices = specs().map(|site| (site.name.clone(), site.prices.clone())).collect();
+        let kinds: Vec<(Site, Vec<NodeId>)> = self.sites.iter().flat_map(alike).collect();
+        let owners = used(&kinds, self.uses.finish());
+        notes.extend(owners.as_ref().map(|(_, hours)| {
+            format!(
+                "Owners used their nodes for {hours:.0} node-hours, or they were away: nobody gets them then."
+            )
+        }));
+        let vo = Vo { policy: self.policy, owners: owners.map(|(owners, _)| owners), prices };
+        let mut jobs: Vec<Job> = self.done.into_iter().map(|(job, _)| job).collect();
+        jobs.sort_by_key(|job| (job.submit, job.number));
+        let sites = kinds.into_iter().map(|(site, _)| site).collect();
+        Given { jobs: Jobs::held(jobs), workflows: Workflows::default(), sites, notes, vo }
+    }
+
     fn event(&mut self, at: Time, event: &Event) {
         match event {
             Event::Vo(VoEvent::PolicySet(policy)) => self.policy = Some(policy.clone()),
-            Event::Site(SiteEvent::Added(spec)) => {
-                self.speeds.extend(spec.nodes.iter().map(|node| node.performance));
-                self.sites.push((**spec).clone());
+            Event::Site(event) => self.site(event),
+            Event::Cycle(CycleEvent::OffersReceived { site, free, .. }) => {
+                self.uses.offered(at, *site, self.sites.get(site.index()).map_or(&[], |it| &it.nodes), free);
             }
-            Event::Site(SiteEvent::NodesAdded { site, nodes, .. }) => {
-                self.speeds.extend(nodes.iter().map(|node| node.performance));
-                if let Some(site) = self.sites.get_mut(site.index()) {
-                    site.nodes.extend(nodes.iter().cloned());
-                }
-            }
-            Event::Site(SiteEvent::PricesSet { site, prices }) => {
-                if let Some(site) = self.sites.get_mut(site.index()) {
-                    site.prices = (**prices).clone();
-                }
+            Event::Cycle(CycleEvent::OffersChanged { site, change, .. }) => {
+                self.uses.changed(
+                    at,
+                    *site,
+                    self.sites.get(site.index()).map_or(&[], |it| &it.nodes),
+                    change,
+                );
             }
             Event::Job(JobEvent::Queued { job, spec, .. }) => {
                 let (spec, speeds, started) = (spec.clone(), Vec::new(), BTreeMap::new());
                 self.jobs.insert(*job, Seen { spec, submit: at, speeds, started, worked: 0 });
             }
             Event::Job(JobEvent::Ended { job, end }) => self.ended(*job, end),
+            Event::Reservation(ReservationEvent::Closed { reservation, .. }) => {
+                if let Some((_, allocation)) = self.reserved.remove(reservation) {
+                    self.uses.lets_go(*reservation, &allocation);
+                }
+            }
             Event::Reservation(ReservationEvent::Asked { reservation, job, allocation, .. }) => {
-                self.reserved.insert(*reservation, *job);
+                self.reserved.insert(*reservation, (*job, allocation.clone()));
+                let sites = &self.sites;
+                self.uses.holds(*reservation, allocation, |site| {
+                    let timing = sites.get(site.index()).map(|it| it.spec.timing).unwrap_or_default();
+                    (timing.before, timing.after)
+                });
                 let speeds = self.speeds_of(allocation);
                 if let Some(seen) = self.jobs.get_mut(job) {
                     (seen.speeds, seen.started, seen.worked) = (speeds, BTreeMap::new(), 0);
@@ -133,6 +178,46 @@ impl Recorded {
         }
     }
 
+    fn site(&mut self, event: &SiteEvent) {
+        match event {
+            SiteEvent::Added(spec) => {
+                let nodes = self.number(&spec.nodes);
+                self.sites.push(Whole { spec: (**spec).clone(), nodes });
+            }
+            SiteEvent::NodesAdded { site, nodes, .. } => {
+                let numbers = self.number(nodes);
+                if let Some(site) = self.sites.get_mut(site.index()) {
+                    site.spec.nodes.extend(nodes.iter().cloned());
+                    site.nodes.extend(numbers);
+                }
+            }
+            SiteEvent::PricesSet { site, prices } => {
+                if let Some(site) = self.sites.get_mut(site.index()) {
+                    site.spec.prices = (**prices).clone();
+                }
+            }
+            SiteEvent::NodeTaken { node, interval } => self.uses.taken(*node, *interval),
+            SiteEvent::TermsSet { .. }
+            | SiteEvent::Leaving(_)
+            | SiteEvent::Stays(_)
+            | SiteEvent::NodeLost { .. }
+            | SiteEvent::NodeDown { .. }
+            | SiteEvent::NodeBack { .. }
+            | SiteEvent::NodeGone { .. }
+            | SiteEvent::NodeDrained { .. }
+            | SiteEvent::NodeResumed { .. }
+            | SiteEvent::Lost { .. }
+            | SiteEvent::Back { .. } => {}
+        }
+    }
+
+    /// New nodes have the next numbers.
+    fn number(&mut self, nodes: &[NodeSpec]) -> Vec<NodeId> {
+        let first = self.speeds.len();
+        self.speeds.extend(nodes.iter().map(|node| node.performance));
+        (first..self.speeds.len()).filter_map(|number| u32::try_from(number).ok()).map(NodeId::new).collect()
+    }
+
     /// The speeds of the nodes of all parts; in a queue nobody knows them.
     fn speeds_of(&self, allocation: &Allocation) -> Vec<Performance> {
         let nodes = allocation.parts.iter().map(|part| allocation.hold_of(part).and_then(|hold| hold.node));
@@ -141,7 +226,7 @@ impl Recorded {
     }
 
     fn seen(&mut self, reservation: ReservationNumber) -> Option<&mut Seen> {
-        self.jobs.get_mut(self.reserved.get(&reservation)?)
+        self.jobs.get_mut(&self.reserved.get(&reservation)?.0)
     }
 
     fn ended(&mut self, number: JobNumber, end: &JobEnd) {
@@ -174,18 +259,36 @@ fn simulated(number: JobNumber, seen: &Seen, user: i64) -> Option<(Job, Span)> {
     Some((job, start.span_since(seen.submit)?))
 }
 
-/// The nodes of a site, by their speeds.
-fn alike(site: &SiteSpec) -> Vec<Site> {
-    let mut speeds: BTreeMap<Performance, u32> = BTreeMap::new();
-    for node in &site.nodes {
-        *speeds.entry(node.performance).or_default() += 1;
+/// When owners used nodes of these kinds, and for how many hours in all; `None` where they did not.
+fn used(kinds: &[(Site, Vec<NodeId>)], mut uses: BTreeMap<NodeId, Vec<Interval>>) -> Option<(Owners, f64)> {
+    let mut of = |node: &NodeId| uses.remove(node).unwrap_or_default();
+    let used: Vec<Vec<Vec<Interval>>> =
+        kinds.iter().map(|(_, nodes)| nodes.iter().map(&mut of).collect()).collect();
+    let millis: i64 = used.iter().flatten().flatten().map(|used| used.span().as_millis()).sum();
+    (millis > 0).then(|| (Owners::Recorded(used.into()), millis as f64 / 3.6e6))
+}
+
+/// Whether a site does not ask the same at all times.
+fn changes(prices: &PriceRules) -> bool {
+    let PriceRules { hours, weekdays, demand, blackouts, .. } = prices;
+    !(hours.is_empty() && weekdays.is_empty() && demand.is_none() && blackouts.is_empty())
+}
+
+/// The kinds of nodes of a site, each with the nodes that it has.
+fn alike(site: &Whole) -> Vec<(Site, Vec<NodeId>)> {
+    let Whole { spec, nodes } = site;
+    let mut kinds: BTreeMap<_, Vec<NodeId>> = BTreeMap::new();
+    for (node, number) in spec.nodes.iter().zip(nodes) {
+        let price = spec.prices.base_of(&node.name, node.class.as_deref());
+        kinds.entry((node.performance, price, node.watts)).or_default().push(*number);
     }
-    let several = speeds.len() > 1;
-    let one = |((speed, nodes), place): ((Performance, u32), u32)| {
-        let name = if several { format!("{}/{place}", site.name) } else { site.name.clone() };
-        Site { speed, price: site.prices.base, ..Site::plain(&name, nodes) }
+    let several = kinds.len() > 1;
+    let one = |(((speed, price, watts), nodes), place): (_, u32)| {
+        let name = if several { format!("{}/{place}", spec.name) } else { spec.name.clone() };
+        let count = u32::try_from(Vec::len(&nodes)).unwrap_or(u32::MAX);
+        (Site { speed, price, watts, ..Site::plain(&name, count) }, nodes)
     };
-    speeds.into_iter().zip(1..).map(one).collect()
+    kinds.into_iter().zip(1..).map(one).collect()
 }
 
 #[cfg(test)]
@@ -193,12 +296,13 @@ mod tests {
     use super::*;
     use walras_broker::account::{Account, Purpose, Transaction};
     use walras_broker::allocation::Hold;
+    use walras_broker::id::CycleNumber;
     use walras_broker::input::RequestKey;
     use walras_broker::job::PartEnd;
     use walras_broker::price::PriceRules;
     use walras_broker::reservation::Origin;
-    use walras_broker::site::{NodeSpec, SiteKind};
-    use walras_model::{Attributes, Interval, Money, Rate, Request, SiteId};
+    use walras_broker::site::{Free, FreeTime, SiteKind};
+    use walras_model::{Attributes, Money, Rate, Request};
 
     fn at(seconds: i64) -> Time {
         Time::from_millis(1_000 * seconds).unwrap()
@@ -268,5 +372,28 @@ mod tests {
         // Three times sixty seconds on the fast node, and twice eighty on the other.
         let (done, wait) = &recorded.done[0];
         assert_eq!((done.run.as_millis(), wait.as_millis()), (180_000, 5_000));
+    }
+    /// Nodes that differ are kinds of one site, and what was neither free nor held was their owner's.
+    #[test]
+    fn sites_are_as_they_were() {
+        let mut recorded = Recorded::default();
+        recorded.event(at(0), &site("plain", &[2]));
+        recorded.event(at(0), &site("mixed", &[3, 1, 3]));
+        let time = |node: u32, from: i64| FreeTime {
+            node: NodeId::new(node),
+            interval: Interval::new(at(from), at(100)).unwrap(),
+        };
+        let free = Arc::new(Free::Slots(vec![time(1, 40), time(2, 0), time(3, 70)]));
+        let (site, cycle) = (SiteId::new(1), CycleNumber::new(1));
+        recorded.event(at(0), &Event::Cycle(CycleEvent::OffersReceived { site, cycle, free }));
+        let given = recorded.given("w.jsonl");
+        let seen: Vec<(&str, u32, i64)> =
+            given.sites.iter().map(|it| (it.name.as_str(), it.nodes, it.speed.as_millionths())).collect();
+        assert_eq!(seen, [("plain", 1, 2_000_000), ("mixed/1", 1, 1_000_000), ("mixed/2", 2, 3_000_000)]);
+        let until = |end: i64| vec![Interval::new(at(0), at(end)).unwrap()];
+        let used = vec![vec![vec![]], vec![vec![]], vec![until(40), until(70)]];
+        assert_eq!(given.vo.owners, Some(Owners::Recorded(used.into())));
+        assert!(given.notes[1].starts_with("Owners used their nodes"), "{:?}", given.notes);
+        assert_eq!(given.vo.prices.len(), 2);
     }
 }
