@@ -25,5 +25,5 @@ pub mod site;
 mod world;
 
 pub use fault::Faults;
-pub use settings::Settings;
+pub use settings::{Planning, Settings};
 pub use world::{Outcome, World, live};

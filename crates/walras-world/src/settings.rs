@@ -21,11 +21,37 @@ pub struct Settings {
     pub clusters: bool,
     /// Whether all jobs are workflows whose tasks are often late.
     pub late: bool,
+    /// By what the VO plans.
+    pub planning: Planning,
+}
+
+/// By what the VO of a world plans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Planning {
+    /// By whatever is drawn.
+    #[default]
+    Drawn,
+    /// By satisfaction and by likely ends; the owner of the first site wants income, with this weight.
+    Content {
+        /// Of the owner's wish.
+        weight: u32,
+    },
+    /// At once and by cost, and what no plan could beat is looked for.
+    Bounded,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        let (waits, clusters, late) = (false, false, false);
-        Settings { seed: 1, faults: None, jobs: 14, minutes: 90, steps_max: 60_000, waits, clusters, late }
+        Settings {
+            seed: 1,
+            faults: None,
+            jobs: 14,
+            minutes: 90,
+            steps_max: 60_000,
+            waits: false,
+            clusters: false,
+            late: false,
+            planning: Planning::Drawn,
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! The VO of a simulated world: sites, prices, users, and jobs.
 
+use crate::settings::Planning;
 use crate::site::FaultySite;
 use walras_broker::Input;
 use walras_broker::account::Account;
 use walras_broker::budget::{Budget, Spender};
 use walras_broker::input::User;
 use walras_broker::job::{JobSearch, JobSpec, WorkflowSpec};
-use walras_broker::policy::{Deciding, Method, Policy, PromisePolicy};
+use walras_broker::policy::{Deciding, FinishBy, Method, Policy, PredictionPolicy, PromisePolicy};
 use walras_broker::price::{Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec};
 use walras_broker::wish::{Wish, Wisher};
@@ -161,10 +162,11 @@ pub fn begin(
     chance: &mut Stream,
     assign: Option<Method>,
     late: bool,
+    planning: Planning,
 ) -> Option<(Vec<Input>, Vec<FaultySite>)> {
     let overruns = if late { Share::percent(40) } else { Behaviour::LIVELY.overruns };
     let behaviour = Behaviour { overruns, ..Behaviour::LIVELY };
-    let rules = Policy { assign, ..policy(chance) };
+    let rules = planned_by(planning, Policy { assign, ..policy(chance) });
     let mut inputs = vec![Input::SetPolicy(Box::new(rules))];
     for (place, name) in USERS.iter().enumerate() {
         let group = Some(if place < 2 { "physics" } else { "biology" }.to_owned());
@@ -202,16 +204,36 @@ pub fn begin(
         inputs.push(Input::AddSite(Box::new(spec)));
     }
     if chance.happens(500) {
-        inputs.push(wanting(Wisher::Owner(SiteId::new(0)), Wanted::Income)?);
-        inputs.push(wanting(Wisher::Administrator, Wanted::Finish)?);
+        inputs.push(wanting(Wisher::Owner(SiteId::new(0)), Wanted::Income, 2)?);
+        inputs.push(wanting(Wisher::Administrator, Wanted::Finish, 2)?);
+    }
+    if let Planning::Content { weight } = planning {
+        inputs.push(wanting(Wisher::Owner(SiteId::new(0)), Wanted::Income, weight)?);
     }
     Some((inputs, sites))
 }
 
+/// Rules as they were drawn, but for what the VO plans by.
+fn planned_by(planning: Planning, mut policy: Policy) -> Policy {
+    match planning {
+        Planning::Drawn => {}
+        Planning::Content { .. } => {
+            policy.choice.objective = Objective::Satisfaction;
+            policy.predictions = Some(PredictionPolicy { finish_by: FinishBy::Prediction });
+        }
+        Planning::Bounded => {
+            policy.choice.objective = Objective::MinCost;
+            policy.deciding = Deciding::AtOnce;
+            policy.bound_searches_max = 200;
+        }
+    }
+    policy
+}
+
 /// Somebody says what they want of plans.
-fn wanting(of: Wisher, criterion: Wanted) -> Option<Input> {
+fn wanting(of: Wisher, criterion: Wanted, weight: u32) -> Option<Input> {
     let preference = Preference::new(vec![Weighted::new(criterion, 1)], Aggregation::CRITERIA).ok()?;
-    Some(Input::SetWish { of, wish: Some(Wish { weight: 2, preference }) })
+    Some(Input::SetWish { of, wish: Some(Wish { weight, preference }) })
 }
 
 fn site(

@@ -102,7 +102,8 @@ pub fn live(settings: &Settings) -> Outcome {
     let mut chance = Stream::open(settings.seed, 0);
     let faults = settings.faults.unwrap_or_else(|| Faults::draw(&mut Stream::open(settings.seed, 1)));
     let assign = setup::assigning(&mut Stream::open(settings.seed, 4));
-    let (inputs, sites) = setup::begin(&mut chance, assign, settings.late).unwrap_or_default();
+    let (inputs, sites) =
+        setup::begin(&mut chance, assign, settings.late, settings.planning).unwrap_or_default();
     let zero = Time::from_millis(0).unwrap_or(Time::MIN);
     let mut world = World {
         now: zero,

@@ -36,7 +36,7 @@ fn jobs_are_assigned_by_many_methods() {
             waited.extend(without.map(|unserved| unserved.job));
         }
     }
-    assert!(served > 20, "{served} jobs were assigned, {rolled} of them after another round");
+    assert!(served > 20 && rolled > 0, "{served} jobs were assigned, {rolled} of them after another round");
     assert!(methods.len() > 4, "{methods:?}");
 }
 

@@ -37,6 +37,10 @@ enum Command {
         /// The history: a trace in the Standard Workload Format
         history: PathBuf,
 
+        /// Take every job that ran past its estimate to have been ended there, as the service ends them
+        #[arg(long)]
+        end_at_estimates: bool,
+
         /// Print the figures as JSON
         #[arg(long)]
         json: bool,
@@ -52,7 +56,9 @@ const TEMPLATES_SHOWN: usize = 5;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match (&args.command, &args.history, &args.job) {
-        (Some(Command::Evaluate { history, json }), ..) => run_evaluate(history, *json),
+        (Some(Command::Evaluate { history, end_at_estimates, json }), ..) => {
+            run_evaluate(history, *end_at_estimates, *json)
+        }
         (None, Some(history), Some(job)) => run_predict(history, job, args.json),
         _ => Err(Failure::input("a history and --job are needed")),
     }
@@ -129,8 +135,9 @@ fn run_predict(path: &Path, job: &JobFeatures, as_json: bool) -> Result<(), Fail
     files::print(&text)
 }
 
-fn run_evaluate(path: &Path, as_json: bool) -> Result<(), Failure> {
+fn run_evaluate(path: &Path, end_at_estimates: bool, as_json: bool) -> Result<(), Failure> {
     let trace = read(path)?;
+    let trace = if end_at_estimates { trace.ended_at_estimates() } else { trace };
     let evaluations = [Quantity::RunTime, Quantity::Wait].map(|quantity| evaluate(&trace, quantity));
     if as_json {
         let [run_time, wait] = evaluations.each_ref().map(evaluation_json);

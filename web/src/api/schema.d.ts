@@ -2564,7 +2564,10 @@ export interface components {
              * @description How many jobs that is from.
              */
             jobs: number;
-            /** @description Nine of ten such jobs run no longer, in seconds; none where there are too few of them to say so. */
+            /**
+             * @description Nine of ten such jobs run no longer, in seconds; none where there are too few of them to say so, and where it is not less than the
+             *     job asks for.
+             */
             nine_in_ten?: number | null;
             /**
              * @description How long it is likely to run, in seconds: on the nodes that it has, or on a node of performance 1 before it has any. Half of such

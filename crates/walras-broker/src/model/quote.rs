@@ -61,7 +61,8 @@ pub struct Confidence {
     pub at_least: Share,
     /// How many jobs that is from.
     pub jobs: u32,
-    /// Nine of ten such jobs run no longer, at performance 1; where there are enough of them to say so.
+    /// Nine of ten such jobs run no longer, at performance 1; where there are enough of them to say so, and where it is less than the job
+    /// asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nine_in_ten: Option<Span>,
     /// How far off such expectations are. Quotes that were given before this was known say nothing of it.

@@ -68,7 +68,7 @@ pub(crate) fn confidence(state: &State, spec: &JobSpec) -> Option<Confidence> {
         expected: prediction.value.min(asked),
         at_least: margin.within_estimate?,
         jobs: margin.jobs,
-        nine_in_ten: margin.nine_in_ten.map(|bound| bound.min(asked)),
+        nine_in_ten: margin.nine_in_ten.filter(|bound| *bound < asked),
         spread: Some(RunSpread {
             deviation: margin.deviation,
             max: margin.max.min(asked),

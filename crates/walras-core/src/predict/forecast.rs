@@ -211,7 +211,9 @@ impl Predictor {
         let job = &forecast.job;
         let could_say = forecast.prediction.map(|prediction| prediction.announcement());
         if let Some(announcement) = forecast.announcement.or(could_say) {
-            self.margins.learn(&groups(job), announcement, forecast.announcement.is_some(), value);
+            let limit = job.estimate.filter(|_| self.estimates_are_limits());
+            let told = forecast.announcement.is_some();
+            self.margins.learn(&groups(job), announcement, told, value, limit);
         }
         for (likeness, features) in LIKENESSES.iter().enumerate() {
             if let Some(key) = job.key(features) {

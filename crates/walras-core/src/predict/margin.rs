@@ -4,8 +4,9 @@
 //! stay within, whoever the users are and however they change.
 //!
 //! **Method.** What happened is held against what was said, as a share of it: so that a short job says something of a
-//! long one. The latest such shares are kept for the user with that requested time, for the user, and for everybody;
-//! what is said of the next job times a quantile of the most specific of these that has enough is its bound. Were all
+//! long one; or, where jobs are ended at what they ask for, against that, for how much of their time users leave unused changes less than how
+//! far off predictions are. The latest such shares are kept for the user with that requested time, for the user, and for everybody;
+//! what is said of the next job, or what it asks for, times a quantile of the most specific of these that has enough is its bound. Were all
 //! jobs alike, the quantile of nine tenths would do. They are not, so the level at which it is taken follows what came
 //! of it: a little up with every bound that did not hold, a ninth of that down with every one that did. In the long run
 //! nine of ten hold, whatever comes.
@@ -13,6 +14,11 @@
 //! Jobs that end first are the short ones, and who sends hundreds at once is told hundreds of bounds before the first is
 //! known not to hold: then even the longest of the latest shares is too short. So the level may pass the whole: beyond
 //! it the longest share grows, doubling with every twentieth, until bounds hold again.
+//!
+//! Where jobs are ended at what they ask for, nobody knows how long those would have taken that were: what such a job took is
+//! only known to be more. A bound that is not below what a job asks for says nothing that this does not, and would be judged by jobs that
+//! never showed whether it holds; so none is said. How likely the job is to end by then is told apart (`kept.rs`). What is said is
+//! judged by all, by those that were ended too.
 //!
 //! **Complexity.** A bound sorts at most 400 numbers.
 //!
@@ -34,6 +40,9 @@ const STEP_DOWN: i64 = STEP_UP * (MILLION - LEVEL) / LEVEL;
 /// Beyond the whole, the longest share doubles with every such step of the level, at most twenty times.
 const DOUBLES: i64 = 50_000;
 const LEVEL_MAX: i64 = MILLION + 20 * DOUBLES;
+/// How far a level above its aim falls with a job of which no bound was said: so far that one comes to be said again, and so little that it
+/// hardly counts beside those that are judged.
+const STEP_BACK: i64 = STEP_DOWN / 50;
 /// How many of the latest shares are kept: of everybody, and of some.
 const ALL_MAX: usize = 400;
 const SOME_MAX: usize = 120;
@@ -64,7 +73,7 @@ pub struct Calibration {
 pub struct Margin {
     /// From so many jobs; at least one.
     pub jobs: u32,
-    /// Nine of ten jobs take no longer; `None` while there are too few to tell a tenth.
+    /// Nine of ten jobs take no longer; `None` while there are too few to tell a tenth, and where that is not below the limit.
     pub nine_in_ten: Option<Span>,
     /// How far from what is predicted, as the root of the mean square.
     pub deviation: Span,
@@ -78,10 +87,15 @@ pub struct Margin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Margins {
-    some: OrdMap<(usize, Key), Arc<VecDeque<i64>>>,
+    some: Shares,
     all: Arc<VecDeque<i64>>,
     level: i64,
     calibration: Calibration,
+    /// What jobs took of their limits, where there are limits: of some, and of everybody.
+    #[cfg_attr(feature = "serde", serde(default))]
+    some_used: Shares,
+    #[cfg_attr(feature = "serde", serde(default))]
+    all_used: Arc<VecDeque<i64>>,
 }
 
 impl Default for Margins {
@@ -91,6 +105,8 @@ impl Default for Margins {
             all: Arc::default(),
             level: LEVEL,
             calibration: Calibration::default(),
+            some_used: OrdMap::new(),
+            all_used: Arc::default(),
         }
     }
 }
@@ -109,23 +125,26 @@ impl Margins {
         within_estimate: Option<Share>,
         limit: Option<Span>,
     ) -> Option<Margin> {
-        let enough = groups.iter().filter_map(|group| self.some.get(group)).find(|it| it.len() >= SOME_MIN);
-        let mut shares: Vec<i64> = enough.unwrap_or(&self.all).iter().copied().collect();
-        shares.sort_unstable();
-        let base = i128::from(likely.as_millis().max(SHORTEST));
-        let scaled = |share: i128| {
-            let millis = rounding::down(base * share, i128::from(MILLION)).min(i128::from(LONGEST));
-            let span = Span::from_millis(i64::try_from(millis).ok()?)?;
-            Some(limit.map_or(span, |limit| span.min(limit)))
+        let shares = enough(&self.some, &self.all, groups);
+        let scaled = |share: i128| times(likely, share);
+        let limited = |span: Span| limit.map_or(span, |limit| span.min(limit));
+        let bound = match limit {
+            Some(limit) => self.bound(limit, &enough(&self.some_used, &self.all_used, groups)),
+            None => self.bound(likely, &shares),
         };
-        let bound = self.place(shares.len()).and_then(|place| scaled(self.grown(*shares.get(place)?)));
+        let bound = bound.map(|bound| bound.max(likely));
         Some(Margin {
             jobs: u32::try_from(shares.len()).ok()?,
-            nine_in_ten: bound.map(|bound| bound.max(likely)),
-            deviation: scaled(off(&shares)?)?,
-            max: scaled(i128::from(*shares.last()?))?.max(likely),
+            nine_in_ten: bound.filter(|bound| limit.is_none_or(|limit| *bound < limit)),
+            deviation: limited(scaled(off(&shares)?)?),
+            max: limited(scaled(i128::from(*shares.last()?))?).max(likely),
             within_estimate,
         })
+    }
+
+    /// What nine of ten stay within by the shares, in order, that others took of such a time.
+    fn bound(&self, of: Span, shares: &[i64]) -> Option<Span> {
+        times(of, self.grown(*shares.get(self.place(shares.len())?)?))
     }
 
     /// The place of the quantile among so many, in order; `None` for too few.
@@ -145,22 +164,22 @@ impl Margins {
         doubled + doubled * i128::from(beyond % DOUBLES) / i128::from(DOUBLES)
     }
 
-    /// Holds what was said of a job of these groups against how long it took; what nobody was told is not judged.
+    /// Holds what was said of a job of these groups against how long it took; what nobody was told is not judged. With a limit, what it took
+    /// of that is learnt too.
     pub(super) fn learn(
         &mut self,
         groups: &[(usize, Key)],
         announcement: Announcement,
         told: bool,
         value: Span,
+        limit: Option<Span>,
     ) {
         if told {
             self.judge(announcement, value);
         }
-        let base = i128::from(announcement.likely.as_millis().max(SHORTEST));
-        let share = i64::try_from(rounding::up(whole(value), base)).unwrap_or(i64::MAX);
-        add(Arc::make_mut(&mut self.all), share, ALL_MAX);
-        for group in groups {
-            add(Arc::make_mut(self.some.entry(*group).or_default()), share, SOME_MAX);
+        remember(&mut self.some, &mut self.all, groups, share(value, announcement.likely));
+        if let Some(limit) = limit {
+            remember(&mut self.some_used, &mut self.all_used, groups, share(value, limit));
         }
     }
 }
@@ -176,13 +195,41 @@ impl Margins {
             calibration.bound_held += u64::from(held);
             let step = if held { -STEP_DOWN } else { STEP_UP };
             self.level = (self.level + step).clamp(0, LEVEL_MAX);
+        } else if self.level > LEVEL {
+            self.level = (self.level - STEP_BACK).max(LEVEL);
         }
     }
 }
 
-/// A time in millionths of a millisecond.
-fn whole(span: Span) -> i128 {
-    i128::from(span.as_millis()) * i128::from(MILLION)
+/// Shares of some groups, and of everybody.
+type Shares = OrdMap<(usize, Key), Arc<VecDeque<i64>>>;
+
+/// The latest shares of the first group that has enough, else of everybody, in order.
+fn enough(some: &Shares, all: &VecDeque<i64>, groups: &[(usize, Key)]) -> Vec<i64> {
+    let own = groups.iter().filter_map(|group| some.get(group)).find(|it| it.len() >= SOME_MIN);
+    let mut shares: Vec<i64> = own.map_or(all, Arc::as_ref).iter().copied().collect();
+    shares.sort_unstable();
+    shares
+}
+
+fn remember(some: &mut Shares, all: &mut Arc<VecDeque<i64>>, groups: &[(usize, Key)], share: i64) {
+    add(Arc::make_mut(all), share, ALL_MAX);
+    for group in groups {
+        add(Arc::make_mut(some.entry(*group).or_default()), share, SOME_MAX);
+    }
+}
+
+/// What a time is of another, in millionths, rounded up.
+fn share(value: Span, of: Span) -> i64 {
+    let whole = i128::from(value.as_millis()) * i128::from(MILLION);
+    i64::try_from(rounding::up(whole, i128::from(of.as_millis().max(SHORTEST)))).unwrap_or(i64::MAX)
+}
+
+/// A time so many millionths of a time; none is longer than any job can have taken.
+fn times(of: Span, share: i128) -> Option<Span> {
+    let whole = i128::from(of.as_millis().max(SHORTEST)).saturating_mul(share);
+    let millis = rounding::down(whole, i128::from(MILLION)).min(i128::from(LONGEST));
+    Span::from_millis(i64::try_from(millis).ok()?)
 }
 
 fn add(shares: &mut VecDeque<i64>, share: i64, most: usize) {
@@ -218,7 +265,7 @@ mod tests {
         let mut margins = Margins::default();
         for value in values {
             let announcement = Announcement { likely: seconds(10), nine_in_ten: None };
-            margins.learn(&[GROUP], announcement, true, seconds(value));
+            margins.learn(&[GROUP], announcement, true, seconds(value), Some(seconds(20)));
         }
         margins
     }
@@ -230,8 +277,20 @@ mod tests {
         // The ninth of nine, as a share of ten seconds, of twenty.
         assert_eq!((margin(9).nine_in_ten, margin(9).max), (Some(seconds(20)), seconds(20)));
         assert_eq!(margin(19).nine_in_ten, Some(seconds(36)));
-        let limited = taught(1..=19).around(seconds(20), &[], None, Some(seconds(25))).unwrap();
-        assert_eq!((limited.nine_in_ten, limited.max), (Some(seconds(25)), seconds(25)));
+    }
+
+    /// Where jobs are ended at a limit, their bound follows from what others took of theirs, and what is not below it is not said.
+    #[test]
+    fn a_bound_below_a_limit_is_a_share_of_it() {
+        let limited = |longest, likely| {
+            let margins = taught((1..=longest).chain([20]));
+            let margin = margins.around(seconds(likely), &[], None, Some(seconds(40))).unwrap();
+            (margin.nine_in_ten, margin.max)
+        };
+        // Of 19 that had 20 seconds the eighteenth took 18 of them; of 10, one of which took all, the last counts.
+        assert_eq!(limited(18, 20), (Some(seconds(36)), seconds(40)));
+        assert_eq!(limited(18, 38), (Some(seconds(38)), seconds(40)));
+        assert_eq!(limited(9, 20), (None, seconds(40)));
     }
 
     #[test]
@@ -250,6 +309,7 @@ mod tests {
                 Announcement { likely: seconds(10), nine_in_ten: None },
                 true,
                 seconds(30),
+                None,
             );
             let bound = margins.around(seconds(10), &[other], None, None).unwrap().nine_in_ten;
             assert_eq!(bound, Some(seconds(if jobs < 20 { 10 } else { 30 })), "{jobs}");
@@ -260,12 +320,12 @@ mod tests {
     fn the_level_follows_what_came_of_it() {
         let mut margins = Margins::default();
         let announcement = Announcement { likely: seconds(10), nine_in_ten: Some(seconds(20)) };
-        margins.learn(&[], announcement, true, seconds(21));
+        margins.learn(&[], announcement, true, seconds(21), None);
         // What nobody was told is learnt from, and not judged.
-        margins.learn(&[], announcement, false, seconds(21));
+        margins.learn(&[], announcement, false, seconds(21), None);
         assert_eq!(margins.level, LEVEL + STEP_UP);
         for _ in 0..9 {
-            margins.learn(&[], announcement, true, seconds(9));
+            margins.learn(&[], announcement, true, seconds(9), None);
         }
         assert_eq!(margins.level, LEVEL);
         let expected = Calibration { announced: 10, likely_held: 9, bounded: 10, bound_held: 9 };
@@ -282,13 +342,33 @@ mod tests {
         assert_eq!(bound(&margins), Some(seconds(15)));
         margins.level = MILLION + 3 * DOUBLES;
         assert_eq!(bound(&margins), Some(seconds(80)));
-        // A limit is a limit, and no bound is longer than any job can have taken.
-        let limited = margins.around(seconds(10), &[], None, Some(seconds(25))).unwrap();
-        assert_eq!((limited.nine_in_ten, limited.max), (Some(seconds(25)), seconds(10)));
+        // No bound is longer than any job can have taken.
         let announcement = Announcement { likely: seconds(10), nine_in_ten: Some(seconds(1)) };
         for _ in 0..1_000 {
-            margins.learn(&[], announcement, true, seconds(LONGEST / 1_000));
+            margins.learn(&[], announcement, true, seconds(LONGEST / 1_000), None);
         }
         assert_eq!((margins.level, bound(&margins)), (LEVEL_MAX, Some(Span::from_millis(LONGEST).unwrap())));
+    }
+
+    /// Where so much has gone wrong that no bound is below what jobs ask for, bounds come to be said again.
+    #[test]
+    fn a_level_at_which_nothing_is_said_falls_back() {
+        let mut margins = taught((0..60).map(|_| 10));
+        margins.level = MILLION + 3 * DOUBLES;
+        let around = |margins: &Margins| margins.around(seconds(10), &[], None, Some(seconds(60))).unwrap();
+        let mut jobs = 0;
+        while around(&margins).nine_in_ten.is_none() && jobs < 10_000 {
+            let announcement = Announcement { likely: seconds(10), nine_in_ten: None };
+            margins.learn(&[], announcement, true, seconds(10), Some(seconds(60)));
+            jobs += 1;
+        }
+        assert!((100..5_000).contains(&jobs), "{jobs}");
+        // It falls no lower than its aim.
+        margins.level = LEVEL + 1;
+        let announcement = Announcement { likely: seconds(10), nine_in_ten: None };
+        for _ in 0..2 {
+            margins.learn(&[], announcement, true, seconds(10), Some(seconds(60)));
+        }
+        assert_eq!(margins.level, LEVEL);
     }
 }

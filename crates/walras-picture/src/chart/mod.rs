@@ -47,6 +47,8 @@ const WIDTH: f64 = 960.0;
 const PLOT_HEIGHT: f64 = 280.0;
 /// Where the legend lies, below title and subtitle.
 const LEGEND_MIDDLE: f64 = MARGIN + 62.0;
+/// How far lines of the legend lie apart.
+const LEGEND_LINE: f64 = 16.0;
 /// Where plots begin.
 const PLOT_TOP: f64 = LEGEND_MIDDLE + 46.0;
 const TITLE_FONT: Font = Font::bold(19.0);
@@ -89,13 +91,24 @@ fn open(id: &str, height: f64, [title, subtitle, description]: [&str; 3], names:
     svg
 }
 
+/// The legend, in as many lines as it takes.
 fn draw_legend(svg: &mut Svg, names: &[&str]) {
-    let mut x = MARGIN;
-    for (index, name) in names.iter().enumerate() {
-        let swatch = Rect { x, y: LEGEND_MIDDLE - 6.0, width: 12.0, height: 12.0 };
+    let width = |name: &str| 18.0 + LABEL_FONT.width(name);
+    let (mut x, mut line) = (MARGIN, 0);
+    let mut places = Vec::new();
+    for name in names {
+        if x > MARGIN && x + width(name) > WIDTH - MARGIN {
+            (x, line) = (MARGIN, line + 1);
+        }
+        places.push((x, line));
+        x += width(name) + 18.0;
+    }
+    let middle = |of: u32| LEGEND_MIDDLE + (f64::from(of) - f64::from(line) / 2.0) * LEGEND_LINE;
+    for (index, (name, (x, line))) in names.iter().zip(places).enumerate() {
+        let y = middle(line);
+        let swatch = Rect { x, y: y - 6.0, width: 12.0, height: 12.0 };
         svg.empty(Element::rect(swatch).at("rx", 2.5).set("fill", &colour(index)));
-        svg.words(Element::text(x + 18.0, LEGEND_MIDDLE, LABEL_FONT).set("fill", INK), name);
-        x += 18.0 + LABEL_FONT.width(name) + 18.0;
+        svg.words(Element::text(x + 18.0, y, LABEL_FONT).set("fill", INK), name);
     }
 }
 
@@ -167,6 +180,21 @@ mod tests {
                 _ => {}
             }
         }
+    }
+
+    /// Whose name does not fit into a line has its place in the next, and not beyond the page.
+    #[test]
+    fn every_series_is_named_within_the_page() {
+        let names = ["one name after the other"; 9];
+        let mut svg = Svg::open_as("x", WIDTH, 100.0, "t", "d");
+        draw_legend(&mut svg, &names);
+        let text = svg.finish();
+        let lefts =
+            text.split("<text x=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse::<f64>().ok());
+        let lefts: Vec<f64> = lefts.collect();
+        assert_eq!(lefts.len(), names.len(), "{text}");
+        let widest = LABEL_FONT.width(names[0]);
+        assert!(lefts.iter().all(|left| left + widest <= WIDTH - MARGIN), "{lefts:?}");
     }
 
     #[test]

@@ -11,7 +11,8 @@ pub struct LikelyView {
     /// How long it is likely to run, in seconds: on the nodes that it has, or on a node of performance 1 before it has any. Half of such
     /// jobs run longer.
     pub run_time: Num,
-    /// Nine of ten such jobs run no longer, in seconds; none where there are too few of them to say so.
+    /// Nine of ten such jobs run no longer, in seconds; none where there are too few of them to say so, and where it is not less than the
+    /// job asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nine_in_ten: Option<Num>,
     /// It runs no longer, in seconds: what it asks for.
