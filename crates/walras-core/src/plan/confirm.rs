@@ -8,7 +8,7 @@
 //! steps further each time, and the first that does is named; where none does, none is named.
 //!
 //! **Complexity.** Every plan is as much work as the first. That is counted in searches for one job × slots, and for each workflow
-//! [`WORKFLOW_WORK`] more; when all plans together come to [`WORK_MAX`] of these, the others are not tried: who is concerned is said.
+//! [`PAIR_WORK`] for every pair of its tasks, up to [`WORKFLOW_WORK`], more; when all plans together come to [`WORK_MAX`] of these, the others are not tried: who is concerned is said.
 
 use super::{BatchChoice, BatchPlan, BatchProblem, LeftOut, plan_batch};
 use crate::explain::{below, lessen};
@@ -19,7 +19,8 @@ use walras_model::request::{Batch, Request};
 
 /// About so much work goes into trying changes, in searches for one job × slots: as long as improving a plan of a few hundred jobs takes.
 const WORK_MAX: u128 = 24_000_000;
-/// What sizing, placing and improving a workflow counts as.
+/// What sizing, placing and improving a workflow counts as: so much for every pair of tasks, and at most so much, for effort is bounded.
+const PAIR_WORK: u128 = 5_000;
 const WORKFLOW_WORK: u128 = 2_000_000;
 /// How far values go beyond the one that was named, in sixteenths.
 const STEPS: [i64; 5] = [1, 2, 4, 8, 16];
@@ -44,10 +45,15 @@ pub fn confirm_changes(problem: &BatchProblem<'_>, plan: &mut BatchPlan) -> Vec<
     unsure.retain(|job| plan.batch.requests().len() > 1 || problem.job(job.index()).workflow.is_some());
     let searches = made.improvement.map_or(0, |improvement| u128::from(improvement.searches));
     let slots = problem.offers.slots().len() as u128;
-    let workflows = problem.jobs.iter().filter(|job| job.workflow.is_some()).count() as u128;
+    let tasks = problem
+        .jobs
+        .iter()
+        .filter_map(|job| job.workflow)
+        .map(|(workflow, _)| workflow.tasks().len() as u128);
+    let workflows: u128 = tasks.map(|tasks| (tasks * tasks * PAIR_WORK).min(WORKFLOW_WORK)).sum();
     let mut trial = Trial {
         problem,
-        each: searches * slots + u128::from(plan.found.slots_scanned) + workflows * WORKFLOW_WORK + 1,
+        each: searches * slots + u128::from(plan.found.slots_scanned) + workflows + 1,
         left: WORK_MAX,
         untried: false,
     };

@@ -11,7 +11,7 @@ use walras_model::workflow::{Edge, Task};
 use walras_model::*;
 
 /// Two to four tasks; each later one may wait for an earlier one, with data that takes time to move.
-fn workflow() -> impl Strategy<Value = Workflow> {
+pub fn workflow() -> impl Strategy<Value = Workflow> {
     let task = (1..7_i64, 0..4_usize, 0..40_i64);
     prop::collection::vec(task, 2..=4).prop_map(|drawn| {
         let tasks = drawn.iter().enumerate();
@@ -28,7 +28,7 @@ fn workflow() -> impl Strategy<Value = Workflow> {
     })
 }
 
-fn network() -> impl Strategy<Value = Network> {
+pub fn network() -> impl Strategy<Value = Network> {
     let link = || {
         (0..3_i64, prop::option::of(4_000..20_000_i64)).prop_map(|(latency, speed)| Link {
             latency: Span::from_millis(latency).unwrap(),
