@@ -120,9 +120,9 @@ impl Grid {
 
     /// A node by its number among those of its kind; `None` where there is no such node.
     pub(super) fn node(&self, place: u32, number: u32) -> Option<(SiteId, NodeId)> {
-        let kinds =
+        let mut kinds =
             (0_u32..).zip(&self.sites).flat_map(|(id, site)| site.kinds.iter().map(move |kind| (id, kind)));
-        let (id, kind) = kinds.skip(place as usize).next().filter(|(_, kind)| number < kind.spec.nodes)?;
+        let (id, kind) = kinds.nth(place as usize).filter(|(_, kind)| number < kind.spec.nodes)?;
         Some((SiteId::new(id), NodeId::new(kind.first + number)))
     }
 

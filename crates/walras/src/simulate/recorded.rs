@@ -20,7 +20,7 @@ use walras_broker::job::{JobEnd, JobSpec};
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::{NodeSpec, SiteSpec};
-use walras_model::{Interval, NodeId, Performance, SiteId, Span, Time, Work};
+use walras_model::{Interval, NodeId, Performance, Span, Time, Work};
 use walras_sim::owners::{Owners, Seen as Uses};
 use walras_sim::record::Site;
 use walras_sim::workload::{Job, Jobs, Workflows};
@@ -302,7 +302,7 @@ mod tests {
     use walras_broker::price::PriceRules;
     use walras_broker::reservation::Origin;
     use walras_broker::site::{Free, FreeTime, SiteKind};
-    use walras_model::{Attributes, Money, Rate, Request};
+    use walras_model::{Attributes, Money, Rate, Request, SiteId};
 
     fn at(seconds: i64) -> Time {
         Time::from_millis(1_000 * seconds).unwrap()
