@@ -90,8 +90,8 @@ mod tests {
     }
 
     /// A trace of users who send hundreds of jobs at once that run for days: what has ended when the next hundreds come are the
-    /// short ones of those before, and how long they take is another thing each time.
-    fn in_bursts(seed: u64, bursts: i64) -> Trace {
+    /// short ones of those before, and how long they take is another thing each time. All ask for the same time, or for none.
+    fn in_bursts(seed: u64, bursts: i64, estimate: i64) -> Trace {
         let mut chance = Stream::open(seed, 2);
         let (mut text, mut submit) = (String::new(), 0);
         for burst in 0..bursts {
@@ -100,8 +100,9 @@ mod tests {
             for job in 0..chance.between(50, 300) {
                 let run = usual * chance.between(250, 4_000) / 1_000;
                 let wait = job * chance.between(0, usual) / 20;
-                text +=
-                    &format!("{burst} {submit} {wait} {run} 1 -1 -1 1 864000 -1 1 {user} 1 -1 -1 -1 -1 -1\n");
+                text += &format!(
+                    "{burst} {submit} {wait} {run} 1 -1 -1 1 {estimate} -1 1 {user} 1 -1 -1 -1 -1 -1\n"
+                );
             }
         }
         read_swf(text.as_bytes())
@@ -110,9 +111,9 @@ mod tests {
     #[test]
     fn bounds_hold_for_jobs_that_come_by_the_hundred() {
         for seed in 1..=3 {
-            let trace = in_bursts(seed, 60);
-            for quantity in [Quantity::RunTime, Quantity::Wait] {
-                let held = evaluate(&trace, quantity).bounds.held_rate().unwrap();
+            // Run times without a limit: where there is one, bounds beyond it are not said.
+            for (quantity, estimate) in [(Quantity::RunTime, -1), (Quantity::Wait, 864_000)] {
+                let held = evaluate(&in_bursts(seed, 60, estimate), quantity).bounds.held_rate().unwrap();
                 assert!((0.87..=0.93).contains(&held), "seed {seed}, {quantity:?}: {held}");
             }
         }
@@ -126,7 +127,9 @@ mod tests {
                 let Evaluation { bounds, all, .. } = evaluate(&trace, quantity);
                 let held = bounds.held_rate().unwrap();
                 assert!((0.87..=0.93).contains(&held), "seed {seed}, {quantity:?}: {held}");
-                assert!(bounds.count() > 3_900, "seed {seed}: only {} bounds", bounds.count());
+                // Of a run time nothing is said where what nine of ten stay within is all that was asked for.
+                let least = if quantity == Quantity::Wait { 3_900 } else { 1_500 };
+                assert!(bounds.count() > least, "seed {seed}: only {} bounds", bounds.count());
                 let under = all.templates.under_rate().unwrap();
                 assert!((0.4..=0.6).contains(&under), "seed {seed}, {quantity:?}: {under}");
             }
