@@ -65,7 +65,7 @@ function Figures({ status }: { status: Status }) {
         wide
         label="Last decision"
         value={`Cycle ${countOf(cycle.cycle)}`}
-        hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now)}` : ""}`}
+        hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now).replaceAll(" ", "\u00a0")}` : ""}`}
       />
     </dl>
   );
