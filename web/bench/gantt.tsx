@@ -31,7 +31,7 @@ function made(): Model {
       const start = at + next() * 4 * MINUTE;
       at = start + (1 + next() * 8) * MINUTE;
       const job = index * each + place;
-      return { start, end: at, kind: KINDS[Math.floor(next() * KINDS.length)] ?? "held", job, name: `job-${job}`, user: "ada" };
+      return { start, end: at, kind: KINDS[Math.floor(next() * KINDS.length)] ?? "held", job, name: `job-${job}`, user: "ada", lane: 0, lanes: 1 };
     });
     return { ...row, bars: list, free: [{ start: begin, end: at, price: next() }] };
   });

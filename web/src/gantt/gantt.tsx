@@ -12,8 +12,10 @@ import { showing, type Window } from "./window";
 
 interface Props {
   model: Model;
-  /** What is shown at first, in milliseconds from now. */
+  /** What is shown around now, in milliseconds from it. */
   span: readonly [number, number];
+  /** What is shown at first, where that is not now. */
+  begin?: readonly [number, number] | null;
   word: string;
   /** The job that is chosen, and what is drawn for it. */
   chosen?: number | null;
@@ -27,7 +29,7 @@ interface Props {
 
 const HEIGHT_MOST = 640;
 
-export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, open, unfold, seen }: Props) {
+export function Gantt({ model, span, begin, word, chosen = null, overlay = NO_OVERLAY, open, unfold, seen }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
@@ -49,7 +51,8 @@ export function Gantt({ model, span, word, chosen = null, overlay = NO_OVERLAY, 
     const gutter = width < 600 ? 84 : 132;
     const now = clock();
     const plot = width - gutter;
-    window_.current ??= showing(now + span[0], now + span[1], plot);
+    const [from, to] = begin ?? [now + span[0], now + span[1]];
+    window_.current ??= showing(from, to, plot);
     // On another width the same time is shown.
     if (scene.current && plot > 0) {
       const before = scene.current.width - scene.current.gutter;

@@ -23,9 +23,11 @@ export function hit(scene: Scene, x: number, y: number): Hit | null {
   const nothing = { row, node: null, bar: null, free: null, time, block: null };
   if (x < scene.gutter) return nothing;
   if (row.kind === "site" && row.block) return { ...nothing, block: row.block };
-  const node = row.kind === "node" ? row.of : nodeWithin(row.nodes, (y - AXIS + scene.window.top) % ROW);
+  const within = (y - AXIS + scene.window.top) % ROW;
+  const node = row.kind === "node" ? row.of : nodeWithin(row.nodes, within);
   if (!node) return nothing;
-  return { ...nothing, node, bar: barAt(node, time), free: freeAt(node, time) };
+  const share = row.kind === "node" ? Math.min(Math.max((within - 3) / (ROW - 6), 0), 0.999) : null;
+  return { ...nothing, node, bar: barAt(node, time, share), free: freeAt(node, time) };
 }
 
 /** In a folded site every node is a thin line. */
@@ -34,13 +36,13 @@ function nodeWithin(nodes: readonly NodeRow[], within: number): NodeRow | null {
   return nodes[Math.min(Math.max(index, 0), nodes.length - 1)] ?? null;
 }
 
-/** What was painted last is on top. */
-function barAt(node: NodeRow, time: number): GanttBar | null {
+/** What was painted last is on top, in its lane; `share` says how far down the row. */
+function barAt(node: NodeRow, time: number, share: number | null): GanttBar | null {
   let found: GanttBar | null = null;
   for (let index = firstAfter(node.bars, time); index < node.bars.length; index += 1) {
     const bar = node.bars[index];
     if (!bar || bar.start > time) break;
-    if (bar.end > time) found = bar;
+    if (bar.end > time && (share === null || Math.floor(share * bar.lanes) === bar.lane)) found = bar;
   }
   return found;
 }

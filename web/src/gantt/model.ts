@@ -8,6 +8,9 @@ export interface GanttBar {
   job: number | null;
   name: string | null;
   user: string | null;
+  /** Where several jobs share a node, which of so many lanes of its row this one has. */
+  lane: number;
+  lanes: number;
 }
 
 /** Time that is for sale. */
@@ -21,7 +24,7 @@ export interface NodeRow {
   site: string;
   node: string;
   lost: boolean;
-  /** By start; those of one node overlap only where a plan lies under what is held. */
+  /** By start; those of one lane overlap only where a plan lies under what is held. */
   bars: readonly GanttBar[];
   free: readonly Free[];
 }
@@ -55,18 +58,36 @@ export function blockName(block: TimetableBlock, all: readonly TimetableBlock[])
   return alone ? block.site : `${block.site} ${block.first + 1}–${block.first + block.nodes}`;
 }
 
+/** Gives lanes to bars that overlap, by start: each has the first that is free. What is planned lies under the others. */
+function inLanes(bars: GanttBar[]): GanttBar[] {
+  let group: GanttBar[] = [];
+  let ends: number[] = [];
+  for (const bar of bars) {
+    if (bar.kind === "owner" || bar.kind === "planned") continue;
+    if (ends.every((end) => end <= bar.start)) [group, ends] = [[], []];
+    const free = ends.findIndex((end) => end <= bar.start);
+    bar.lane = free < 0 ? ends.length : free;
+    ends[bar.lane] = bar.end;
+    group.push(bar);
+    for (const other of free < 0 ? group : [bar]) other.lanes = ends.length;
+  }
+  return bars;
+}
+
 const nodeRow = (row: TimetableRow, free: ReadonlyMap<string, Free[]>): NodeRow => ({
   site: row.site,
   node: row.node,
   lost: row.lost,
-  bars: row.bars.map((bar) => ({
+  bars: inLanes(row.bars.map((bar) => ({
     start: Date.parse(bar.start),
     end: Date.parse(bar.end),
     kind: bar.kind,
     job: bar.job ?? null,
     name: bar.name ?? null,
     user: bar.user ?? null,
-  })),
+    lane: 0,
+    lanes: 1,
+  }))),
   free: free.get(`${row.site}/${row.node}`) ?? [],
 });
 

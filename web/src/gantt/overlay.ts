@@ -21,11 +21,13 @@ export interface Flow {
 }
 
 export interface Overlay {
+  /** The job whose tasks are written into their outlines. */
+  named: number | null;
   outlines: readonly Outline[];
   flows: readonly Flow[];
 }
 
-export const NO_OVERLAY: Overlay = { outlines: [], flows: [] };
+export const NO_OVERLAY: Overlay = { named: null, outlines: [], flows: [] };
 
 const nameOf = (place: PlaceOf): string => `${place.site}/${place.node ?? ""}`;
 
@@ -41,7 +43,7 @@ export function overlayOf(places: Places): Overlay {
     if (!one || !other) return [];
     return [{ from: { at: nameOf(one), time: Date.parse(start) }, to: { at: nameOf(other), time: Date.parse(end) }, critical }];
   });
-  return { outlines: [...others, ...planned], flows };
+  return { named: planned.some((outline) => outline.text !== "") ? places.job : null, outlines: [...others, ...planned], flows };
 }
 
 /** In which row each node is: its own, or that of its folded site. */

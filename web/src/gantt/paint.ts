@@ -7,6 +7,8 @@ import { type Window, xAt } from "./window";
 
 export const ROW = 24;
 export const AXIS = 30;
+/** How tall a bar is that can be written on. */
+const LETTERS = 12;
 
 export interface Scene {
   model: Model;
@@ -178,7 +180,7 @@ function nodeRow(canvas: Canvas, scene: Scene, row: NodeRow, y: number, height: 
     if (!bar || bar.start >= to) break;
     const end = place(scene, bar.end);
     // What lies within a pixel that is painted already would not be seen.
-    if (end < painted + 0.5) continue;
+    if (bar.lanes === 1 && end < painted + 0.5) continue;
     painted = Math.max(painted, end);
     paintBar(canvas, scene, row, bar, y, height);
   }
@@ -198,10 +200,13 @@ function paintBar(canvas: Canvas, scene: Scene, row: NodeRow, bar: GanttBar, y: 
   const x = place(scene, bar.start);
   const wide = Math.max(place(scene, bar.end) - x, 1);
   const thin = height < 10;
-  const [top, tall] = thin ? [y, Math.max(height, 1)] : [y + 3, height - 6];
+  const [edge, whole] = thin ? [y, Math.max(height, 1)] : [y + 3, height - 6];
+  const tall = whole / bar.lanes;
+  const top = edge + bar.lane * tall;
   if (bar.kind === "owner") {
+    // It is no job: it fills its row, as what is for sale does.
     canvas.fillStyle = theme.owner;
-    canvas.fillRect(x, top, wide, tall);
+    canvas.fillRect(x, thin ? y : y + 1, wide, thin ? tall : height - 2);
     return;
   }
   const colour = colourOf(theme, bar.job);
@@ -227,7 +232,8 @@ function paintBar(canvas: Canvas, scene: Scene, row: NodeRow, bar: GanttBar, y: 
     canvas.strokeRect(x, top, wide, tall);
     canvas.lineWidth = 1;
   }
-  if (!thin && !dim) label(canvas, scene, bar, x, wide, y + height / 2);
+  const named = bar.job !== null && bar.job === scene.overlay.named;
+  if (tall > LETTERS && !dim && !named) label(canvas, scene, bar, x, wide, y + height / 2);
 }
 
 function label(canvas: Canvas, scene: Scene, bar: GanttBar, x: number, wide: number, middle: number): void {

@@ -1,7 +1,7 @@
 // The market as it is now, and how it was.
 import { useMemo, useRef } from "preact/hooks";
 import { api, ask } from "../api/client";
-import type { EventKind, History, Me, Status } from "../api/types";
+import type { EventKind, History, Me, Role, Status } from "../api/types";
 import { setClock, useNow } from "../live/clock";
 import { useData } from "../live/data";
 import { recent } from "../live/events";
@@ -65,7 +65,7 @@ function Figures({ status }: { status: Status }) {
         wide
         label="Last decision"
         value={`Cycle ${countOf(cycle.cycle)}`}
-        hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now)}` : ""}`}
+        hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now).replaceAll(" ", "\u00a0")}` : ""}`}
       />
     </dl>
   );
@@ -94,7 +94,7 @@ function SiteCards({ sites, history }: { sites: Status["sites"]; history: Histor
             <Meter share={share} label={`${site.name}: nodes at work for the market`} />
             <p class="quiet">
               {figures?.price != null ? `${exactly(figures.price)} credits a second` : "nothing offered now"}
-              {site.demand != null && site.demand !== 1 ? `, demand × ${exactly(site.demand)}` : ""}
+              {site.demand != null && site.demand !== 1 ? `, demand\u00a0×\u00a0${exactly(site.demand)}` : ""}
             </p>
           </section>
         );
@@ -150,6 +150,9 @@ function linesOf({ sites, samples }: History) {
 /** What happens all the time would hide the rest. */
 const DULL: ReadonlySet<EventKind> = new Set<EventKind>(["cycle-opened", "cycle-ended", "part-started", "part-ended", "reservation-closed", "reservation-asked"]);
 
+/** What somebody hears of. */
+const OF_WHOM: Record<Role, string> = { user: " to your jobs", owner: " at your sites", administrator: "" };
+
 /** A sentence in which the job's number leads to the job. */
 function Told({ text, job }: { text: string; job: number }) {
   const [before, after] = text.split(new RegExp(`\\b${job}\\b(.*)`));
@@ -171,7 +174,7 @@ function Feed({ who }: { who: Me }) {
     <Card title="What happens">
       {told.length === 0 ? (
         <Empty>
-          {who.role === "user" ? "Nothing has happened to your jobs since you opened the page." : "Nothing has happened since you opened the page."}
+          Nothing has happened{OF_WHOM[who.role]} since you opened the page.
         </Empty>
       ) : (
         <ol class="feed">

@@ -1,4 +1,4 @@
-//! What is submitted: one of every kind at the start of the demo, and more by chance while somebody watches.
+//! What is submitted at the start of the demo: one of every kind.
 
 use super::home::DemoHome;
 use super::people::People;
@@ -6,11 +6,8 @@ use crate::client::http::{Client, fresh_key, with_query};
 use crate::client::written::finished;
 use crate::failure::Failure;
 use serde_json::{Value, json};
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use walras_api::service::{AcceptedView, JobView, OffersView, QuoteView, SitesView, SubmittedView};
-use walras_random::Stream;
 
 /// The samples that are submitted as they are, and by whom.
 const SAMPLES: [(&str, &str); 13] = [
@@ -31,19 +28,6 @@ const SAMPLES: [(&str, &str); 13] = [
 const LOCAL: &str = "hello.yaml";
 const IMPOSSIBLE: &str = "impossible.yaml";
 const QUOTED: (&str, &str) = ("quoted.yaml", "cleo");
-/// What is submitted by chance.
-const STREAM: [&str; 8] = [
-    "single.yaml",
-    "single.yaml",
-    "bag.yaml",
-    "bag.yaml",
-    "parallel.yaml",
-    "gpu.yaml",
-    "workflow.yaml",
-    "hello.yaml",
-];
-/// Pauses between jobs that are submitted by chance, in milliseconds.
-const PAUSE: (i64, i64) = (1_500, 7_000);
 /// How long offers are waited for before the first quote.
 const OFFERS_WITHIN: Duration = Duration::from_secs(10);
 
@@ -166,30 +150,4 @@ pub(super) fn have_ended(people: &People, samples: &Samples) -> Result<bool, Fai
         }
     }
     Ok(true)
-}
-
-/// Submits jobs by chance, on a thread of its own, until the service takes no more.
-pub(super) fn keep_submitting(home: &DemoHome, people: &People) -> Result<(), Failure> {
-    let mut by_user: Vec<(Arc<Client>, Vec<PathBuf>)> = Vec::new();
-    for user in ["ada", "ben", "cleo"] {
-        let files = STREAM.iter().map(|name| home.job(name)).collect();
-        by_user.push((Arc::clone(people.user(user)?), files));
-    }
-    // Another start, other jobs; the same start, the same ones.
-    let mut chance = Stream::open(people.known, 0);
-    std::thread::spawn(move || {
-        loop {
-            let pause = chance.between(PAUSE.0, PAUSE.1);
-            std::thread::sleep(Duration::from_millis(u64::try_from(pause).unwrap_or_default()));
-            let Some((client, files)) = chance.one_of(&by_user) else { return };
-            let Some(file) = chance.one_of(files) else { return };
-            let Ok(job) = finished(file, client) else { continue };
-            let Ok(key) = fresh_key() else { return };
-            // Somebody may have run out of money: the others go on.
-            if let Err(Failure::Unreachable(_)) = client.post_once("/v1/jobs", &job, &key) {
-                return;
-            }
-        }
-    });
-    Ok(())
 }

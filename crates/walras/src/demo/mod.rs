@@ -2,12 +2,13 @@
 //!
 //! The [`home`] holds everything: a configuration, job files, tokens, and the service's data; what is there already is left
 //! as it is, so a second start carries on. The [`service`] runs inside this process and ends with it. [`people`] are users and
-//! owners, [`jobs`] what they submit. On a terminal the live view is shown until somebody quits; elsewhere what happens is
+//! owners, [`jobs`] what they submit. On a terminal the live view is shown until somebody quits, and [`life`] goes on; elsewhere what happens is
 //! printed until the samples have ended. At the end there is a [`summary`], and the auditor reads the journal.
 
 mod advice;
 mod home;
 mod jobs;
+mod life;
 mod people;
 mod service;
 mod summary;
@@ -111,7 +112,7 @@ fn show(args: &Args, home: &DemoHome, service: &Service) -> Result<Summary, Fail
     let mut last = Last::default();
     if live {
         std::thread::sleep(LOOK_EVERY);
-        jobs::keep_submitting(home, &people)?;
+        life::begin(home, &people)?;
         let [page, _] = &pages;
         let (note, hints) = (format!("in a browser: {page}"), home.what_to_try(&samples));
         watch::show(people.administrator.clone(), SPAN_MINUTES, (&note, &hints), &over)?;

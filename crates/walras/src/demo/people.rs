@@ -18,7 +18,7 @@ const USERS: [(&str, &str); 3] = [("ada", "physics"), ("ben", "physics"), ("cleo
 const OWNERS: [&str; 3] = ["university", "laboratory", "cumulus"];
 /// What every user begins with, in credits.
 const DEPOSIT: u32 = 2_000;
-/// What the physicists together may spend in an hour, in credits.
+/// What the physicists together may spend in ten minutes, in credits: more than they do, mostly.
 const PHYSICS_BUDGET: u32 = 2_500;
 
 /// Everybody, each with a way to ask.
@@ -66,6 +66,11 @@ impl People {
         Ok([self.page(&self.administrator)?, self.page(self.user("ada")?)?])
     }
 
+    /// All users, by name.
+    pub(super) fn users(&self) -> impl Iterator<Item = (&'static str, &Arc<Client>)> {
+        self.users.iter().map(|(name, client)| (*name, client))
+    }
+
     /// How a user asks.
     pub(super) fn user(&self, name: &str) -> Result<&Arc<Client>, Failure> {
         self.users.get(name).ok_or_else(|| Failure::fault(format!("{name} is no user of the demo")))
@@ -75,7 +80,7 @@ impl People {
 fn add_users(administrator: &Client) -> Result<(), Failure> {
     let known: UsersView = administrator.get("/v1/users")?.view()?;
     if known.users.is_empty() {
-        let budget = json!({"period": 3_600, "amount": PHYSICS_BUDGET});
+        let budget = json!({"period": 600, "amount": PHYSICS_BUDGET});
         administrator.send(Method::PUT, "/v1/budgets/group:physics", Some(&budget))?;
     }
     for (name, group) in USERS {

@@ -29,7 +29,7 @@ fn the_demo_runs_its_course_and_carries_on() {
     // What would help depends on the hour and on how many want the cloud; its budget of 30 never does.
     let budget = first.lines().find_map(|it| it.strip_prefix("  would help: a budget of "));
     let budget = budget.and_then(|it| it.strip_suffix(" credits")).and_then(|it| it.parse().ok());
-    assert!(budget.is_some_and(|it: f64| it > 30.0 && it <= 150.0), "{first}");
+    assert!(budget.is_some_and(|it: f64| it > 30.0 && it <= 200.0), "{first}");
     assert!(first.contains("job 12 ran here and printed: Linux"), "{first}");
     // On a busy machine a start may be missed, and the job is planned again alone.
     assert!(first.contains("the last plan that served anybody, cycle "), "{first}");

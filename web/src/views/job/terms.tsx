@@ -37,7 +37,7 @@ export function Terms({ job, who }: { job: Job; who: Me }) {
   }
   return (
     <Card title="Terms">
-      <Facts facts={facts} />
+      <Facts facts={facts.filter(([, value]) => value !== "–")} />
     </Card>
   );
 }

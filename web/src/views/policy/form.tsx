@@ -61,7 +61,7 @@ export function RulesForm({ text, set, policy }: Props) {
   const [objective, search] = [shown("choice", "objective"), shown("search")];
   const searches = SEARCHES.includes(search) ? SEARCHES : [...SEARCHES, search];
   return (
-    <form class="grid" onSubmit={(event) => event.preventDefault()}>
+    <form class="grid rules" onSubmit={(event) => event.preventDefault()}>
       <Choice label="Objective" value={objective} choices={OBJECTIVES} set={(value) => write(value, "choice", "objective")} />
       {objective === "weighted" && TOTALS.map((total) => number(`Weight of ${words(total)}`, "0 to 1,000,000", "choice", "weights", total))}
       {objective === "lexicographic" && (

@@ -17,6 +17,9 @@ export function PolicyView({ who }: { who: Me }) {
       <Shown data={data}>
         {(policy) => (
           <>
+            <p class="quiet">
+              Times are in seconds, money in credits, shares between 0 and 1. <a href="/docs">The API</a> says what each rule means.
+            </p>
             <div class="stacks">
               {groupsOf(policy).map(([name, facts]) => (
                 <Card title={name} key={name}>

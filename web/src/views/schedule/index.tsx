@@ -31,8 +31,17 @@ const [BARS_EVERY, OFFERS_EVERY] = [8_000, 10_000];
 function spanOf(model: Model): readonly [number, number] {
   const lengths = model.nodes.flatMap((node) => node.bars.filter((bar) => bar.kind !== "owner").map((bar) => bar.end - bar.start));
   const middle = lengths.sort((one, other) => one - other)[lengths.length >> 1] ?? MINUTE / 2;
-  const whole = Math.min(Math.max(middle * SIDE_BY_SIDE, 4 * MINUTE), 24 * 60 * MINUTE);
+  const whole = Math.min(Math.max(middle * SIDE_BY_SIDE, 2 * MINUTE), 24 * 60 * MINUTE);
   return [-whole / 3, (whole * 2) / 3];
+}
+
+/** A job's own time with some room around it, for those who came to see it. */
+function timeOf(model: Model, job: number | null): readonly [number, number] | null {
+  const bars = model.nodes.flatMap((node) => node.bars.filter((bar) => job !== null && bar.job === job));
+  if (bars.length === 0) return null;
+  const [first, last] = [Math.min(...bars.map((bar) => bar.start)), Math.max(...bars.map((bar) => bar.end))];
+  const room = Math.max(last - first, MINUTE / 4);
+  return [first - room, last + room];
 }
 
 export function ScheduleView({ query }: { query: URLSearchParams }) {
@@ -94,9 +103,9 @@ export function ScheduleView({ query }: { query: URLSearchParams }) {
             <Empty>No site has joined yet: they are named in walras.toml.</Empty>
           ) : (
             <>
-              <Legend summed={model.blocks.length > 0} />
+              <Legend summed={model.blocks.length > 0} others={me.value?.role !== "administrator"} />
               {model.blocks.length === 0 && all > model.nodes.length && <Found shown={model.nodes.length} all={all} word={word || `job ${chosen ?? ""}`} />}
-              <Gantt model={model} span={spanOf(model)} word={word} chosen={chosen} overlay={overlay} open={press} unfold={unfold} seen={seen} />
+              <Gantt model={model} span={spanOf(model)} begin={timeOf(model, chosen)} word={word} chosen={chosen} overlay={overlay} open={press} unfold={unfold} seen={seen} />
               {chosen !== null && places.value?.job === chosen && <Chosen places={places.value} name={nameOf(model, chosen)} leave={() => choose(null)} />}
               {model.blocks.length > 0 && <Blocks model={model} unfold={unfold} />}
               <Listed model={model} word={word} />
@@ -121,12 +130,13 @@ function nameOf(model: Model, job: number): string {
   return bars.find((bar) => bar.job === job)?.name ?? "";
 }
 
-const Legend = ({ summed }: { summed: boolean }) => (
+const Legend = ({ summed, others }: { summed: boolean; others: boolean }) => (
   <ul class="legend">
     <li class="runs">runs</li>
     <li class="held">held</li>
     <li class="planned">planned, may move</li>
     <li class="ended">has run</li>
+    {others && <li class="others">others' jobs</li>}
     <li class="owner">owner's use</li>
     <li class="free">for sale: the dearer, the darker</li>
     <li class="other">where the chosen job could run</li>

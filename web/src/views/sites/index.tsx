@@ -6,7 +6,7 @@ import { useData } from "../../live/data";
 import { Badge } from "../../parts/badge";
 import { Card, Facts } from "../../parts/card";
 import { Choice } from "../../parts/field";
-import { exactly, plural } from "../../parts/format";
+import { clockOf, exactly, plural } from "../../parts/format";
 import { Link } from "../../parts/link";
 import { Empty, Shown } from "../../parts/states";
 import { Blackouts } from "./blackouts";
@@ -79,7 +79,7 @@ function SitePage({ site, who, reload }: { site: Site; who: Me; reload: () => vo
   return (
     <>
       <div class="columns">
-        <Card title={site.name} aside={<Badge state={site.lost ? "lost" : "up"} />}>
+        <Card title={site.name} aside={<Badge state={site.lost ? "lost" : site.leaving ? "leaving" : "up"} />}>
           <Facts
             facts={[
               ["Owner", site.owner],
@@ -87,6 +87,7 @@ function SitePage({ site, who, reload }: { site: Site; who: Me; reload: () => vo
               ["Connector", site.connector],
               ["Demand factor", `× ${exactly(site.demand)}`],
               ["Nodes", plural(site.nodes.length, "node")],
+              ...(site.trouble ? [["Trouble", `${site.trouble.why}, since ${clockOf(site.trouble.since)}`] as [string, string]] : []),
             ]}
           />
         </Card>
