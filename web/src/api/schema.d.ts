@@ -1670,6 +1670,17 @@ export interface components {
             cycle: number;
             /**
              * Format: date-time
+             * @description When it was made; absent before the first since the service started.
+             */
+            decided_at?: string | null;
+            /** @description How long after its cycle began, in seconds. */
+            decided_in?: number | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
              * @description When the next one begins.
              */
             next_at?: string | null;

@@ -65,11 +65,14 @@ function Figures({ status }: { status: Status }) {
         wide
         label="Last decision"
         value={`Cycle ${countOf(cycle.cycle)}`}
-        hint={`${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now).replaceAll(" ", "\u00a0")}` : ""}`}
+        hint={`${decidedText(cycle)}${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now).replaceAll(" ", "\u00a0")}` : ""}`}
       />
     </dl>
   );
 }
+
+const decidedText = ({ decided_at, decided_in }: Status["cycle"]): string =>
+  decided_at == null ? "" : `${clockOf(decided_at)}${decided_in == null ? "" : `, in ${exactly(decided_in)} s`}: `;
 
 function SiteCards({ sites, history }: { sites: Status["sites"]; history: History }) {
   const last = history.samples.at(-1);

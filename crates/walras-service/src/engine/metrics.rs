@@ -45,6 +45,10 @@ pub struct LastPlan {
     pub unserved: u32,
     /// How content everybody is with it.
     pub satisfaction: BTreeMap<String, Share>,
+    /// When it was made.
+    pub at: Time,
+    /// How long its cycle had been open then, in milliseconds.
+    pub took: i64,
 }
 
 /// What is counted.
@@ -247,14 +251,22 @@ impl Metrics {
     fn see_cycle(&self, state: &State, now: Time, event: &CycleEvent) {
         match event {
             CycleEvent::Decided { verdict, .. } => {
-                if let Some(cycle) = &state.cycle {
-                    self.cycle_seconds.observe(in_seconds(now - cycle.opened_at));
-                }
+                let took = state.cycle.as_ref().map_or(0, |cycle| now - cycle.opened_at);
+                self.cycle_seconds.observe(in_seconds(took));
                 if let Ok(mut last) = self.last_plan.lock() {
                     let unserved = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
                     let Verdict { proof, rivals, bound, served, .. } = **verdict;
                     let satisfaction = verdict.satisfaction.clone();
-                    *last = Some(LastPlan { proof, rivals, bound, served, unserved, satisfaction });
+                    *last = Some(LastPlan {
+                        proof,
+                        rivals,
+                        bound,
+                        served,
+                        unserved,
+                        satisfaction,
+                        at: now,
+                        took,
+                    });
                 }
                 if let Some(bound) = &verdict.bound {
                     let (cost, least) = (bound.cost.as_micros(), bound.cost_least.as_micros());

@@ -101,6 +101,8 @@ pub(super) fn cycle_view(state: &Known, last: Option<LastPlan>) -> CycleView {
         bound: last.as_ref().and_then(|last| last.bound.as_ref()).map(bound_view),
         served: last.as_ref().map_or(0, |last| last.served),
         unserved: last.as_ref().map_or(0, |last| last.unserved),
+        decided_at: last.as_ref().map(|last| last.at.into()),
+        decided_in: last.as_ref().map(|last| Num::of_millionths(last.took.saturating_mul(1_000))),
     }
 }
 

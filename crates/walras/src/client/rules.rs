@@ -170,7 +170,21 @@ pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {
 }
 
 fn cycle_text(cycle: &CycleView) -> String {
-    let CycleView { cycle, open, next_at, proof, bound, satisfaction, served, unserved } = cycle;
+    let CycleView {
+        cycle,
+        open,
+        next_at,
+        proof,
+        bound,
+        satisfaction,
+        served,
+        unserved,
+        decided_at,
+        decided_in,
+    } = cycle;
+    let decided = decided_at.zip(decided_in.as_ref());
+    let decided =
+        decided.map_or_else(String::new, |(at, within)| format!("; decided at {} in {within} s", time(at)));
     let state = if *open { "being planned" } else { "closed" };
     let proof =
         proof.as_ref().map_or_else(String::new, |proof| format!(", {}", super::show::clean(&proof.text)));
@@ -184,7 +198,7 @@ fn cycle_text(cycle: &CycleView) -> String {
         super::show::table(["stakeholder", ">satisfaction"], &content)
     };
     format!(
-        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}; next at {}\n{content}",
+        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}{decided}; next at {}\n{content}",
         time_or(*next_at)
     )
 }

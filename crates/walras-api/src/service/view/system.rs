@@ -87,6 +87,12 @@ pub struct CycleView {
     pub served: u32,
     /// How many it left out.
     pub unserved: u32,
+    /// When it was made; absent before the first since the service started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<Stamp>,
+    /// How long after its cycle began, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_in: Option<Num>,
 }
 
 /// What no plan of the same jobs can beat, in whatever windows.
