@@ -34,8 +34,6 @@ struct Step {
 
 #[derive(Clone, Debug)]
 struct Chunk {
-    /// When its first step begins: a search for a moment looks at nothing else.
-    first: i64,
     steps: Vec<Step>,
     /// To be added to every step.
     offset: i64,
@@ -45,16 +43,19 @@ struct Chunk {
 
 impl Chunk {
     fn new(steps: Vec<Step>) -> Chunk {
-        let mut chunk = Chunk { first: NEVER, steps, offset: 0, least: 0, most: 0 };
+        let mut chunk = Chunk { steps, offset: 0, least: 0, most: 0 };
         chunk.measure();
         chunk
     }
 
-    /// Finds its first moment, its least and its most again.
+    /// Finds its least and its most again.
     fn measure(&mut self) {
-        self.first = self.steps.first().map_or(NEVER, |step| step.at);
         self.least = self.steps.iter().map(|step| step.free).min().unwrap_or(0) + self.offset;
         self.most = self.steps.iter().map(|step| step.free).max().unwrap_or(0) + self.offset;
+    }
+
+    fn first(&self) -> i64 {
+        self.steps.first().map_or(NEVER, |step| step.at)
     }
 }
 
@@ -78,7 +79,7 @@ impl Profile {
 
     /// The last chunk that begins by then, and the last of its steps that does.
     fn place(&self, at: i64) -> (usize, usize) {
-        let chunk = self.chunks.partition_point(|chunk| chunk.first <= at).saturating_sub(1);
+        let chunk = self.chunks.partition_point(|chunk| chunk.first() <= at).saturating_sub(1);
         let step = self.chunks[chunk].steps.partition_point(|step| step.at <= at).saturating_sub(1);
         (chunk, step)
     }
@@ -160,7 +161,7 @@ impl Profile {
         self.cut(until);
         let (mut chunk, mut step) = self.place(from);
         while let Some(here) = self.chunks.get_mut(chunk) {
-            if here.first >= until {
+            if here.first() >= until {
                 break;
             }
             if step == 0 && here.steps.last().is_some_and(|step| step.at < until) {
@@ -215,15 +216,14 @@ impl Profile {
         }
         let chunk = &mut self.chunks[place];
         chunk.steps.remove(step);
-        match chunk.steps.first() {
-            Some(first) => chunk.first = first.at,
-            None => drop(self.chunks.remove(place)),
+        if chunk.steps.is_empty() {
+            self.chunks.remove(place);
         }
     }
 
     /// Forgets what was before.
     pub fn forget_before(&mut self, now: i64) {
-        while self.chunks.get(1).is_some_and(|next| next.first <= now) {
+        while self.chunks.get(1).is_some_and(|next| next.first() <= now) {
             self.chunks.pop_front();
         }
     }
