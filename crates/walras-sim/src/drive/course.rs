@@ -86,6 +86,9 @@ impl<'a> Driver<'a> {
         for site in wholes(&setup.sites).filter_map(|kinds| site_spec(kinds, setup)) {
             driver.say(Input::AddSite(Box::new(site)), nothing)?;
         }
+        for wish in setup.wishes.inputs(&setup.sites) {
+            driver.say(wish, nothing)?;
+        }
         Ok(driver)
     }
 

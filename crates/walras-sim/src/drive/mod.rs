@@ -36,9 +36,11 @@ mod policy;
 mod promises;
 mod setup;
 mod site;
+mod wishes;
 
 pub use policy::{BadSetting, policy_of};
 pub use setup::{Course, DriveError, Setup};
+pub use wishes::Wishes;
 
 use crate::record::{Fate, Record};
 use crate::workload::Job;

@@ -1,6 +1,7 @@
 //! What surrounds the broker, what a run came to, and why it stopped.
 
 use super::policy::plain;
+use super::wishes::Wishes;
 use crate::outage::Failures;
 use crate::owners::Owners;
 use crate::record::Site;
@@ -39,6 +40,8 @@ pub struct Setup {
     /// What else owners ask for time, by the name of the whole site: hours, days, blackouts. Base prices and those of kinds of nodes are
     /// the sites' own.
     pub prices: Arc<BTreeMap<String, PriceRules>>,
+    /// What owners and the administrator want of plans.
+    pub wishes: Arc<Wishes>,
     /// What failures, owners' load and who asks for quotes are drawn from.
     pub seed: u64,
     /// Whether the auditor reads along.
@@ -64,6 +67,7 @@ impl Setup {
             quotes: Share::NOTHING,
             demand: None,
             prices: Arc::default(),
+            wishes: Arc::default(),
             seed: 1,
             audit: false,
             journal: false,

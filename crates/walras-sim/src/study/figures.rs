@@ -58,10 +58,21 @@ pub fn figures(metrics: &Metrics) -> Vec<(String, f64)> {
         ];
         let known = bounds.into_iter().filter(|(_, (said, _))| *said > 0);
         all.extend(known.map(|(name, (said, held))| (name.to_owned(), held as f64 / said as f64)));
-        let content = |(who, mean): (&String, &f64)| (format!("satisfaction of {who}"), *mean);
-        all.extend(broker.satisfaction.iter().map(content));
+        all.extend(content(&broker.satisfaction));
     }
     all
+}
+
+/// What the figures of a single stakeholder begin with.
+pub(super) const SATISFACTION: &str = "satisfaction of ";
+
+/// How content the least content stakeholder is and all are on average, and each of them.
+fn content(satisfaction: &BTreeMap<String, f64>) -> Vec<(String, f64)> {
+    let Some(least) = satisfaction.values().copied().min_by(f64::total_cmp) else { return Vec::new() };
+    let mean = satisfaction.values().sum::<f64>() / satisfaction.len() as f64;
+    let of_all = [("satisfaction least", least), ("satisfaction mean", mean)];
+    let of_each = satisfaction.iter().map(|(who, mean)| (format!("{SATISFACTION}{who}"), *mean));
+    of_all.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(of_each).collect()
 }
 
 /// A figure over seeds: its mean, and half the width of its 95% confidence interval.

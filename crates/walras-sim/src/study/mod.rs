@@ -18,6 +18,7 @@
 //! assert!(runs[1].metrics.wait.mean <= runs[0].metrics.wait.mean);
 //! ```
 
+mod around;
 mod figures;
 mod gantt;
 mod metrics;
@@ -32,6 +33,7 @@ mod sweep;
 mod swept;
 mod write;
 
+pub use around::Around;
 pub use figures::{OverSeeds, figures, names, over_seeds, quoted, runs_csv, summary, timing_csv};
 pub use metrics::{BrokerMetrics, Metrics, Spread, Tally, metrics};
 pub use page::page;
@@ -46,21 +48,18 @@ pub use write::{RESULTS_TAG, Schedule, results_json};
 
 use crate::baseline;
 use crate::drive::{self, Course, DriveError, Setup};
-use crate::outage::{Failures, Strikes};
-use crate::owners::Owners;
+use crate::outage::Strikes;
 use crate::parallel::in_order;
 use crate::record::{Record, Site};
-use crate::workload::{Job, Jobs, Terms, Workflows};
+use crate::workload::{Job, Jobs, Workflows};
 use settled::Settled;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use walras_assign::program::Solver;
 use walras_broker::policy::Policy;
-use walras_broker::price::{Demand, PriceRules};
-use walras_model::{Multiplier, Share, Span, Time};
+use walras_model::{Multiplier, Span, Time};
 
 /// What is compared.
 #[derive(Clone, Debug)]
@@ -92,55 +91,6 @@ pub struct Solving(pub &'static (dyn Solver + Sync));
 impl fmt::Debug for Solving {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a solver")
-    }
-}
-
-/// What surrounds the policies.
-#[derive(Clone, Debug)]
-pub struct Around {
-    /// Budgets and deadlines for jobs that have none.
-    pub terms: Option<Terms>,
-    /// How nodes fail.
-    pub failures: Option<Failures>,
-    /// What owners use of their nodes.
-    pub owners: Option<Owners>,
-    /// How long messages to and from sites take; only the broker sends some.
-    pub latency: Span,
-    /// After how long users give up.
-    pub patience: Option<Span>,
-    /// Whether the broker may give a job nodes of several sites.
-    pub across_sites: bool,
-    /// The share of the broker's users who ask for a quote first.
-    pub quotes: Share,
-    /// How the broker's owners let prices follow demand.
-    pub demand: Option<Demand>,
-    /// What else owners ask for time at the broker's sites, by the name of the site.
-    pub prices: Arc<BTreeMap<String, PriceRules>>,
-    /// Whether the auditor reads along.
-    pub audit: bool,
-}
-
-impl Default for Around {
-    fn default() -> Around {
-        Around {
-            terms: None,
-            failures: None,
-            owners: None,
-            latency: Span::ZERO,
-            patience: None,
-            across_sites: false,
-            quotes: Share::NOTHING,
-            demand: None,
-            prices: Arc::default(),
-            audit: false,
-        }
-    }
-}
-
-impl Around {
-    /// Whether not all nodes are there for all who wait for ever.
-    fn troubles(&self) -> bool {
-        self.failures.is_some() || self.owners.is_some() || self.patience.is_some()
     }
 }
 
@@ -314,6 +264,7 @@ fn run_policy(
                 quotes: around.quotes,
                 demand: around.demand,
                 prices: around.prices.clone(),
+                wishes: around.wishes.clone(),
                 seed,
                 audit: around.audit,
                 ..Setup::new(study.sites.clone())

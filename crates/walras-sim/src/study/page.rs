@@ -1,6 +1,6 @@
 //! A study as one page that needs nothing else.
 
-use super::figures::{names, summary as over_seeds};
+use super::figures::{SATISFACTION, names, summary as over_seeds};
 use super::{Run, Study, gantt, pictures};
 use crate::report::{STYLE, escape};
 use std::fmt::Write as _;
@@ -47,18 +47,34 @@ pub fn page(study: &Study, runs: &[Run], notes: &[String]) -> String {
     page + "</main>\n</body>\n</html>\n"
 }
 
-/// Figures below each other, policies beside each other.
+/// Figures below each other, policies beside each other; those of single stakeholders, of whom there may be hundreds, unfold.
 fn summary(study: &Study, runs: &[Run]) -> String {
-    let mut table = String::from("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">figure</th>");
+    let (of_each, of_all): (Vec<String>, Vec<String>) =
+        names(runs).into_iter().partition(|name| name.starts_with(SATISFACTION));
+    let mut page = table(study, runs, "figure", &of_all, |name| name);
+    if !of_each.is_empty() {
+        let table =
+            table(study, runs, "who", &of_each, |name| name.strip_prefix(SATISFACTION).unwrap_or(name));
+        let _ = writeln!(
+            page,
+            "<details>\n<summary>Satisfaction of each of {} stakeholders</summary>\n{table}</details>",
+            of_each.len()
+        );
+    }
+    page
+}
+
+fn table(study: &Study, runs: &[Run], head: &str, names: &[String], shown: fn(&str) -> &str) -> String {
+    let mut table = format!("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">{head}</th>");
     for policy in &study.policies {
         let _ = write!(table, "<th scope=\"col\">{}</th>", escape(&policy.to_string()));
     }
     table += "</tr></thead>\n<tbody>\n";
     let all: Vec<_> = study.policies.iter().map(|policy| over_seeds(runs, &policy.to_string())).collect();
-    for name in names(runs) {
-        let _ = write!(table, "<tr><th scope=\"row\">{}</th>", escape(&name));
+    for name in names {
+        let _ = write!(table, "<tr><th scope=\"row\">{}</th>", escape(shown(name)));
         for figures in &all {
-            let cell = figures.get(&name).map(|(mean, half)| cell(*mean, *half));
+            let cell = figures.get(name).map(|(mean, half)| cell(*mean, *half));
             let _ = write!(table, "<td>{}</td>", cell.unwrap_or_default());
         }
         table += "</tr>\n";

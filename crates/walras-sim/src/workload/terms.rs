@@ -33,7 +33,7 @@ impl Default for Terms {
 impl Terms {
     /// A job with terms where it has none, among sites of these speeds and prices per second.
     pub fn of(self, job: Job, seed: u64, sites: &[(Performance, Rate)]) -> Job {
-        let number = u32::try_from(job.number & u64::from(u32::MAX)).unwrap_or(0) >> 1;
+        let number = u32::try_from(job.number & u64::from(u32::MAX)).unwrap_or(0);
         let mut chance = Purpose::Terms.stream(seed, number);
         let (for_budget, for_deadline) = (chance.share(), chance.share());
         let drawn = |(low, high): (Multiplier, Multiplier), share: f64| {
@@ -103,6 +103,12 @@ mod tests {
             assert!((205_000..=2_005_000).contains(&deadline), "{deadline}");
             assert_eq!(made, terms.of(job(number), 1, &sites));
         }
+        // Neighbours draw for themselves.
+        let alike = (0..200).filter(|number| {
+            let budget = |number| terms.of(job(number), 1, &sites).budget;
+            budget(*number) == budget(number + 1)
+        });
+        assert_eq!(alike.count(), 0);
         let stated = Job { budget: Some(Money::from_micros(7)), deadline: Time::from_millis(9), ..job(1) };
         assert_eq!(terms.of(stated, 1, &sites), stated);
         let none = Terms { budget: None, deadline: None, slack_min: 0 };

@@ -1,10 +1,12 @@
 //! The broker on a virtual clock: what must hold whatever surrounds it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::price::Demand;
+use walras_broker::wish::Wish;
+use walras_core::prefer::{Aggregation, Criterion, Preference, Weighted};
 use walras_model::workflow::{Edge, Task};
 use walras_model::{Data, Performance, Rate, Share, Span, TaskId, Time, Work, Workflow};
-use walras_sim::drive::{Course, Setup, drive, policy_of};
+use walras_sim::drive::{Course, Setup, Wishes, drive, policy_of};
 use walras_sim::outage::{Failures, Outage};
 use walras_sim::owners::{OwnerLoad, Owners};
 use walras_sim::record::{Fate, Record, Site};
@@ -255,6 +257,31 @@ fn quotes_are_asked_for_accepted_and_kept() {
         assert!(records.iter().all(|record| record.fate == Fate::Done || record.fate == Fate::Killed));
     }
     assert_eq!(run(&setup(), &jobs).1.asked, (0, 0));
+}
+
+/// Owners and the administrator have a say where plans are made by satisfaction, and it is known how content they are.
+#[test]
+fn owners_and_the_administrator_say_what_they_want() {
+    let wish = |criterion| {
+        let preference = Preference::new(vec![Weighted::new(criterion, 1)], Aggregation::CRITERIA);
+        Wish { weight: 1, preference: preference.unwrap() }
+    };
+    let wishes = Wishes {
+        administrator: Some(wish(Criterion::Finish)),
+        owners: BTreeMap::from([("campus".to_owned(), wish(Criterion::Income))]),
+    };
+    let policy = policy_of([("objective", "satisfaction")]).unwrap();
+    let jobs = jobs(5, 40);
+    let content = |wishes: Wishes| -> BTreeSet<String> {
+        let setup = Setup { policy: policy.clone(), wishes: wishes.into(), ..setup() };
+        let (records, course) = run(&setup, &jobs);
+        check(&records, &jobs, 8);
+        course.satisfaction.into_keys().collect()
+    };
+    let (with, without) = (content(wishes), content(Wishes::default()));
+    assert!(without.iter().all(|who| who.starts_with("user-")), "{without:?}");
+    let others: Vec<&String> = with.difference(&without).collect();
+    assert_eq!(others, ["administrator", "owner of campus"]);
 }
 
 #[test]

@@ -38,6 +38,10 @@ pub(super) fn words(args: &Args) -> BTreeMap<String, String> {
         ("across-sites", args.across_sites.then(|| "true".to_owned())),
         ("quotes", (args.quotes > Share::NOTHING).then(|| percent(args.quotes).to_string())),
         ("demand", args.demand.map(|it| range((it.min, it.max)))),
+        ("prefers", {
+            let words: Vec<&str> = args.prefers.iter().map(|wanted| wanted.words.as_str()).collect();
+            (!words.is_empty()).then(|| words.join(" "))
+        }),
         ("audit", args.audit.then(|| "true".to_owned())),
     ];
     given.into_iter().filter_map(|(option, value)| Some((option.to_owned(), value?))).collect()

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use walras_sim::config::ConfigError;
+use walras_sim::drive::Wishes;
 use walras_sim::record::Site;
 use walras_sim::workload::{
     GwfJobs, HELD_MAX, InOrder, Job, JobIterator, Jobs, Merged, Model, Report, Slice, SwfJobs, Synthetic,
@@ -23,7 +24,9 @@ pub(super) fn jobs(args: &Args, slice: Slice, sites: Option<Vec<Site>>) -> Resul
             None => Given { jobs, ..found },
             // What was known of the VO's own sites says nothing of others.
             Some(sites) => {
-                let vo = Vo { policy: found.vo.policy, ..Vo::default() };
+                let Vo { policy, wishes: Wishes { administrator, .. }, .. } = found.vo;
+                let wishes = Wishes { administrator, ..Wishes::default() };
+                let vo = Vo { policy, wishes, ..Vo::default() };
                 Given { jobs, sites, vo, ..found }
             }
         });

@@ -6,6 +6,7 @@
 //! | `about.rs` | where a study comes from, in words |
 //! | `flows.rs` | workflows as jobs |
 //! | `input.rs` | jobs from traces, a model or a journal |
+//! | `kinds.rs` | the sites of a journal as kinds of nodes, and when owners used them |
 //! | `output.rs` | the table, and the files of `--out` |
 //! | `progress.rs` | how far it is, on a terminal |
 //! | `recorded.rs` | a journal as a workload |
@@ -18,6 +19,7 @@
 mod about;
 mod flows;
 mod input;
+mod kinds;
 mod output;
 mod progress;
 mod recorded;
@@ -32,12 +34,14 @@ use crate::{cores, files};
 use progress::Progress;
 use std::path::{Path, PathBuf};
 use walras_broker::price::Demand;
+use walras_broker::wish::Wish;
 use walras_model::{Multiplier, Share, Span, Time};
-use walras_sim::drive::DriveError;
+use walras_sim::drive::{DriveError, Wishes};
 use walras_sim::owners::{OwnerLoad, Owners};
+use walras_sim::record::Site;
 use walras_sim::study::{Around, PolicySpec, Run, Solving, Study};
 use walras_sim::workload::{Arrivals, Slice, Terms};
-use words::Failing;
+use words::{ADMINISTRATOR, Failing, Wanted};
 
 #[derive(Clone, clap::Args)]
 pub(crate) struct Args {
@@ -138,6 +142,11 @@ pub(crate) struct Args {
     /// Owners of the broker's sites let prices follow demand between so many times their base, as in 0.5-2
     #[arg(long, value_name = "LOW-HIGH", value_parser = words::demand)]
     demand: Option<Demand>,
+
+    /// The owner of a site, or the administrator, wants something of the broker's plans, as in campus:income=2+load=1 or
+    /// administrator:finish=1, as often as wanted; weighed under objective=satisfaction
+    #[arg(long, value_name = "WHO:CRITERION=WEIGHT", value_parser = words::wanted)]
+    prefers: Vec<Wanted>,
 
     /// Let the auditor read the broker's journal along
     #[arg(long)]
@@ -240,6 +249,7 @@ fn study(args: &Args) -> Result<(Study, Vec<String>), Failure> {
         quotes: args.quotes,
         demand: args.demand,
         prices: given.vo.prices.into(),
+        wishes: wishes(args, given.vo.wishes, &given.sites)?.into(),
         audit: args.audit,
     };
     notes.extend(unknown_to_baselines(args));
@@ -256,6 +266,21 @@ fn study(args: &Args) -> Result<(Study, Vec<String>), Failure> {
     Ok((study, notes))
 }
 
+/// What was wanted of the VO that a journal tells of, and what is asked for here.
+fn wishes(args: &Args, mut wishes: Wishes, sites: &[Site]) -> Result<Wishes, Failure> {
+    for Wanted { who, preference, words } in &args.prefers {
+        let wish = Wish { weight: 1, preference: preference.clone() };
+        if who == ADMINISTRATOR {
+            wishes.administrator = Some(wish);
+        } else if sites.iter().any(|site| site.whole() == who) {
+            wishes.owners.insert(who.clone(), wish);
+        } else {
+            return Err(Failure::Input(format!("--prefers {words}: there is no site '{who}'")));
+        }
+    }
+    Ok(wishes)
+}
+
 /// What is asked for that only the broker's policies know of, where there are others.
 fn unknown_to_baselines(args: &Args) -> Option<String> {
     let given = [
@@ -263,6 +288,7 @@ fn unknown_to_baselines(args: &Args) -> Option<String> {
         ("--across-sites", args.across_sites),
         ("--quotes", args.quotes > Share::NOTHING),
         ("--demand", args.demand.is_some()),
+        ("--prefers", !args.prefers.is_empty()),
     ];
     let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
     let others = args.policies.iter().filter(|policy| !policy.is_broker()).map(ToString::to_string);

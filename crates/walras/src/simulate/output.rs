@@ -2,9 +2,11 @@
 
 use crate::failure::Failure;
 use crate::files;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use walras_sim::record::Site;
 use walras_sim::study::{
     Metrics, Run, Study, cost_against_wait, over_seeds, page, results_json, runs_csv, timing_csv,
 };
@@ -63,11 +65,13 @@ pub(super) fn table(study: &Study, runs: &[Run], notes: &[String]) -> String {
     }
     let seeds = study.seeds.len();
     let nodes: u64 = study.sites.iter().map(|site| u64::from(site.nodes)).sum();
+    // Kinds of nodes are no sites of their own.
+    let sites = study.sites.iter().map(Site::whole).collect::<BTreeSet<_>>().len();
     let _ = writeln!(
         text,
         "{} jobs on {nodes} nodes of {}; {seeds} {}\n",
         study.jobs.len(),
-        if study.sites.len() == 1 { "1 site".to_owned() } else { format!("{} sites", study.sites.len()) },
+        if sites == 1 { "1 site".to_owned() } else { format!("{sites} sites") },
         if seeds == 1 { "seed" } else { "seeds" }
     );
     let width =

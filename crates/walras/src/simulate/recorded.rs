@@ -5,8 +5,10 @@
 //! Its estimate is what it asked for. Workflows, jobs that never ran to an end, and what failed are left out and counted.
 //! The nodes of a site that are alike in speed, price and power are one kind of the nodes of that site, at the price that its owner asked last;
 //! what else its owner asked (by hours, days and demand, and what is not for sale) goes to the broker. When owners used their
-//! nodes follows from what their sites said was free. The policy `recorded` is the rules that the VO had last.
+//! nodes follows from what their sites said was free. The policy `recorded` is the rules that the VO had last, and what owners and
+//! the administrator wanted of plans is what they wanted last.
 
+use super::kinds::{Whole, alike, changes, used};
 use crate::failure::Failure;
 use crate::journal;
 use std::collections::BTreeMap;
@@ -19,8 +21,10 @@ use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, JobSpec};
 use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
-use walras_broker::site::{NodeSpec, SiteSpec};
-use walras_model::{Interval, NodeId, Performance, Span, Time, Work};
+use walras_broker::site::NodeSpec;
+use walras_broker::wish::{Wish, Wisher};
+use walras_model::{NodeId, Performance, Span, Time, Work};
+use walras_sim::drive::Wishes;
 use walras_sim::owners::{Owners, Seen as Uses};
 use walras_sim::record::Site;
 use walras_sim::workload::{Job, Jobs, Workflows};
@@ -39,13 +43,9 @@ struct Recorded {
     done: Vec<(Job, Span)>,
     /// The rules that there were last.
     policy: Option<Box<Policy>>,
+    /// What was wanted of plans last.
+    wishes: BTreeMap<Wisher, Wish>,
     left_out: u64,
-}
-
-/// A site, and the numbers of its nodes.
-struct Whole {
-    spec: SiteSpec,
-    nodes: Vec<NodeId>,
 }
 
 /// A job that has not ended.
@@ -79,6 +79,8 @@ pub(super) struct Vo {
     pub(super) owners: Option<Owners>,
     /// What they asked for time, by site.
     pub(super) prices: BTreeMap<String, PriceRules>,
+    /// What they and the administrator wanted of plans.
+    pub(super) wishes: Wishes,
 }
 
 /// The jobs and sites of a journal, and what there is to say of them.
@@ -118,7 +120,17 @@ impl Recorded {
                 "Owners used their nodes for {hours:.0} node-hours, or they were away: nobody gets them then."
             )
         }));
-        let vo = Vo { policy: self.policy, owners: owners.map(|(owners, _)| owners), prices };
+        let mut wishes = Wishes::default();
+        for (of, wish) in self.wishes {
+            match of {
+                Wisher::Administrator => wishes.administrator = Some(wish),
+                Wisher::Owner(site) => {
+                    let name = self.sites.get(site.index()).map(|site| site.spec.name.clone());
+                    wishes.owners.extend(name.map(|name| (name, wish)));
+                }
+            }
+        }
+        let vo = Vo { policy: self.policy, owners: owners.map(|(owners, _)| owners), prices, wishes };
         let mut jobs: Vec<Job> = self.done.into_iter().map(|(job, _)| job).collect();
         jobs.sort_by_key(|job| (job.submit, job.number));
         let sites = kinds.into_iter().map(|(site, _)| site).collect();
@@ -128,6 +140,10 @@ impl Recorded {
     fn event(&mut self, at: Time, event: &Event) {
         match event {
             Event::Vo(VoEvent::PolicySet(policy)) => self.policy = Some(policy.clone()),
+            Event::Vo(VoEvent::WishSet { of, wish }) => match wish {
+                Some(wish) => drop(self.wishes.insert(*of, (**wish).clone())),
+                None => drop(self.wishes.remove(of)),
+            },
             Event::Site(event) => self.site(event),
             Event::Cycle(CycleEvent::OffersReceived { site, free, .. }) => {
                 self.uses.offered(at, *site, self.sites.get(site.index()).map_or(&[], |it| &it.nodes), free);
@@ -259,38 +275,6 @@ fn simulated(number: JobNumber, seen: &Seen, user: i64) -> Option<(Job, Span)> {
     Some((job, start.span_since(seen.submit)?))
 }
 
-/// When owners used nodes of these kinds, and for how many hours in all; `None` where they did not.
-fn used(kinds: &[(Site, Vec<NodeId>)], mut uses: BTreeMap<NodeId, Vec<Interval>>) -> Option<(Owners, f64)> {
-    let mut of = |node: &NodeId| uses.remove(node).unwrap_or_default();
-    let used: Vec<Vec<Vec<Interval>>> =
-        kinds.iter().map(|(_, nodes)| nodes.iter().map(&mut of).collect()).collect();
-    let millis: i64 = used.iter().flatten().flatten().map(|used| used.span().as_millis()).sum();
-    (millis > 0).then(|| (Owners::Recorded(used.into()), millis as f64 / 3.6e6))
-}
-
-/// Whether a site does not ask the same at all times.
-fn changes(prices: &PriceRules) -> bool {
-    let PriceRules { hours, weekdays, demand, blackouts, .. } = prices;
-    !(hours.is_empty() && weekdays.is_empty() && demand.is_none() && blackouts.is_empty())
-}
-
-/// The kinds of nodes of a site, each with the nodes that it has.
-fn alike(site: &Whole) -> Vec<(Site, Vec<NodeId>)> {
-    let Whole { spec, nodes } = site;
-    let mut kinds: BTreeMap<_, Vec<NodeId>> = BTreeMap::new();
-    for (node, number) in spec.nodes.iter().zip(nodes) {
-        let price = spec.prices.base_of(&node.name, node.class.as_deref());
-        kinds.entry((node.performance, price, node.watts)).or_default().push(*number);
-    }
-    let several = kinds.len() > 1;
-    let one = |(((speed, price, watts), nodes), place): (_, u32)| {
-        let name = if several { format!("{}/{place}", spec.name) } else { spec.name.clone() };
-        let count = u32::try_from(Vec::len(&nodes)).unwrap_or(u32::MAX);
-        (Site { speed, price, watts, ..Site::plain(&name, count) }, nodes)
-    };
-    kinds.into_iter().zip(1..).map(one).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,8 +285,9 @@ mod tests {
     use walras_broker::job::PartEnd;
     use walras_broker::price::PriceRules;
     use walras_broker::reservation::Origin;
-    use walras_broker::site::{Free, FreeTime, SiteKind};
-    use walras_model::{Attributes, Money, Rate, Request, SiteId};
+    use walras_broker::site::{Free, FreeTime, SiteKind, SiteSpec};
+    use walras_core::prefer::Preference;
+    use walras_model::{Attributes, Interval, Money, Rate, Request, SiteId};
 
     fn at(seconds: i64) -> Time {
         Time::from_millis(1_000 * seconds).unwrap()
@@ -386,7 +371,14 @@ mod tests {
         let free = Arc::new(Free::Slots(vec![time(1, 40), time(2, 0), time(3, 70)]));
         let (site, cycle) = (SiteId::new(1), CycleNumber::new(1));
         recorded.event(at(0), &Event::Cycle(CycleEvent::OffersReceived { site, cycle, free }));
+        let of = [Wisher::Owner(site), Wisher::Owner(SiteId::new(0)), Wisher::Administrator];
+        let wish = Wish { weight: 2, preference: Preference::plain() };
+        for (of, wish) in of.map(|of| (of, Some(Box::new(wish.clone())))).into_iter().chain([(of[1], None)]) {
+            recorded.event(at(0), &Event::Vo(VoEvent::WishSet { of, wish }));
+        }
         let given = recorded.given("w.jsonl");
+        let owners = BTreeMap::from([("mixed".to_owned(), wish.clone())]);
+        assert_eq!(given.vo.wishes, Wishes { administrator: Some(wish), owners });
         let seen: Vec<(&str, u32, i64)> =
             given.sites.iter().map(|it| (it.name.as_str(), it.nodes, it.speed.as_millionths())).collect();
         assert_eq!(seen, [("plain", 1, 2_000_000), ("mixed/1", 1, 1_000_000), ("mixed/2", 2, 3_000_000)]);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use walras_broker::price::Demand;
+use walras_core::prefer::{Aggregation, Preference, Weighted};
 use walras_model::{Decimal, Multiplier, Share, Span};
 use walras_sim::workload::Arrivals;
 
@@ -54,6 +55,41 @@ pub(super) fn demand(text: &str) -> Result<Demand, String> {
     let read = factor(50_000).filter(|_| around_one).map(demand);
     read.ok_or_else(|| format!("'{text}' is not LOW-HIGH around 1, as in 0.5-2"))
 }
+
+/// Who wants what of plans: the administrator, or the owner of a site by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) who: String,
+    pub(super) preference: Preference,
+    /// As it was said.
+    pub(super) words: String,
+}
+
+/// Whose wishes are not those of a site's owner.
+pub(super) const ADMINISTRATOR: &str = "administrator";
+
+/// What somebody wants of plans, as in `campus:income=2+load=1`.
+pub(super) fn wanted(text: &str) -> Result<Wanted, String> {
+    let bad = || {
+        format!(
+            "'{text}' is not WHO:CRITERION=WEIGHT, as in campus:income=2+load=1 or administrator:finish=1"
+        )
+    };
+    let (who, wants) = text.rsplit_once(':').filter(|(who, _)| !who.is_empty()).ok_or_else(bad)?;
+    let weigh = |term: &str| {
+        let (name, weight) = term.split_once('=').ok_or_else(bad)?;
+        let criterion = name.parse().map_err(|_| format!("there is no criterion '{name}'"))?;
+        let weight = units(weight, 6).filter(|weight| (0..=WEIGHT_MAX).contains(weight)).ok_or_else(bad)?;
+        Ok::<_, String>(Weighted::new(criterion, weight))
+    };
+    let weighted = wants.split('+').map(weigh).collect::<Result<Vec<_>, _>>()?;
+    let preference =
+        Preference::new(weighted, Aggregation::CRITERIA).map_err(|why| format!("'{text}': {why}"))?;
+    Ok(Wanted { who: who.to_owned(), preference, words: text.to_owned() })
+}
+
+/// No weight is larger: a million, in millionths.
+const WEIGHT_MAX: i64 = 1_000_000_000_000;
 
 /// When workflows come, as in `poisson:600` or `poisson:600:200`.
 pub(super) fn arrivals(text: &str) -> Result<Arrivals, String> {
@@ -150,5 +186,12 @@ mod tests {
         assert!(failing("0,1").is_err() && interval("3,1").is_err() && interval("1,3").is_ok());
         assert!(hours("5").is_err() && share_and_hours("0,1").is_err() && share_and_hours("10,0").is_err());
         assert!(seconds("-1").is_err() && multiplier("0").is_err());
+        let wants = wanted("campus@eu:income=2+load=1").unwrap();
+        assert_eq!((wants.who.as_str(), wants.preference.weighted().len()), ("campus@eu", 2));
+        for wrong in
+            ["income=1", ":income=1", "campus:", "campus:beauty=1", "campus:income=0", "campus:income=-1"]
+        {
+            assert!(wanted(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -192,6 +192,30 @@ fn sites_prices_and_outages_come_from_tables() {
 }
 
 #[test]
+fn owners_and_the_administrator_say_what_they_want() {
+    let directory = directory();
+    let call = |wishes: &[&str]| {
+        let plain = ["simulate", "t.swf", "--policy", "walras:objective=satisfaction", "--out", "o"];
+        printed(directory.path(), &[&plain[..], wishes].concat());
+        let results: Value = serde_json::from_str(&read(&directory.path().join("o/results.json"))).unwrap();
+        let content = results["runs"][0]["metrics"]["broker"]["satisfaction"].clone();
+        (content["owner of site1"].is_f64(), content["administrator"].is_f64(), results["input"].clone())
+    };
+    assert!(matches!(call(&[]), (false, false, _)));
+    let wishes = ["--prefers", "site1:income=2+load=1", "--prefers", "administrator:finish=1"];
+    let (owner, administrator, input) = call(&wishes);
+    assert!(owner && administrator);
+    assert_eq!(input["prefers"], "site1:income=2+load=1 administrator:finish=1");
+    // Hundreds of users do not hide what the page begins with.
+    let page = read(&directory.path().join("o/report.html"));
+    let (summary, each) = page.split_once("<details>").unwrap();
+    assert!(summary.contains(">satisfaction least<") && !summary.contains("user-"), "{summary}");
+    assert!(each.contains("Satisfaction of each of 5 stakeholders") && each.contains(">owner of site1<"));
+    let call = ["simulate", "t.swf", "--prefers", "nowhere:income=1"];
+    assert!(failure(directory.path(), &call).contains("there is no site 'nowhere'"));
+}
+
+#[test]
 fn workflows_come_when_a_list_or_a_rule_says() {
     let directory = directory();
     let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
