@@ -39,6 +39,34 @@ fn what_is_held_is_said_to_be_and_can_be_had_although_others_want_it() {
     assert!(as_quoted("start") && as_quoted("finish") && as_quoted("sites"), "{view} for {option}");
 }
 
+/// What nobody holds binds until its own time begins: then it is not listed any more, and cannot be taken.
+#[test]
+fn what_has_begun_is_neither_listed_nor_taken() {
+    let house = House::fast();
+    let ada = house.user("ada");
+    let ask = || {
+        house.call("post", "/v1/cycles", Some(&house.administrator), None);
+        house.call("post", "/v1/quotes", Some(&ada), Some(&job("late"))).json(201)
+    };
+    let quote = until(ask, |quote| quote["options"] != json!([]));
+    let option = &quote["options"][0];
+    assert!(option["until"].as_str() <= option["start"].as_str(), "{quote}");
+    let path = format!("/v1/quotes/{}", quote["quote"]);
+    let now =
+        || house.call("get", "/v1/status", Some(&ada), None).json(200)["now"].as_str().unwrap().to_owned();
+    // A minute passes in a second. What is listed can be taken from when it is asked for on, and in the end nothing is.
+    let listed = || {
+        let asked_at = now();
+        let quote = house.call("get", &path, Some(&ada), None).json(200);
+        let untils = quote["options"].as_array().unwrap().iter().map(|it| it["until"].as_str().unwrap());
+        assert!(untils.clone().all(|until| until >= asked_at.as_str()), "{quote} at {asked_at}");
+        quote["options"].clone()
+    };
+    assert_eq!(until(listed, |options| *options == json!([])), json!([]));
+    let accept = house.call("post", &format!("{path}/accept"), Some(&ada), Some(&json!({"option": 0})));
+    assert!(accept.status == 409 && accept.body.contains("has begun"), "{accept:?}");
+}
+
 #[test]
 fn nobody_holds_more_quotes_than_the_policy_says() {
     let house = House::open();

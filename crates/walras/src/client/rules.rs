@@ -170,12 +170,14 @@ pub(crate) fn cycle(args: &CycleArgs) -> Result<(), Failure> {
 }
 
 fn cycle_text(cycle: &CycleView) -> String {
-    let CycleView { cycle, open, next_at, proof, bound, satisfaction, served, unserved } = cycle;
+    let CycleView { cycle, open, next_at, proof, bound, assigned, satisfaction, served, unserved } = cycle;
     let state = if *open { "being planned" } else { "closed" };
     let proof =
         proof.as_ref().map_or_else(String::new, |proof| format!(", {}", super::show::clean(&proof.text)));
     let bound =
         bound.as_ref().map_or_else(String::new, |bound| format!("; {}", super::show::clean(&bound.text)));
+    let assigned =
+        assigned.as_ref().map_or_else(String::new, |round| format!("; {}", super::show::clean(&round.text)));
     let content = satisfaction.iter().map(|(name, share)| [name.clone(), share.to_string()]);
     let content: Vec<[String; 2]> = content.collect();
     let content = if content.is_empty() {
@@ -184,7 +186,7 @@ fn cycle_text(cycle: &CycleView) -> String {
         super::show::table(["stakeholder", ">satisfaction"], &content)
     };
     format!(
-        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}; next at {}\n{content}",
+        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}{assigned}; next at {}\n{content}",
         time_or(*next_at)
     )
 }
