@@ -10,7 +10,7 @@ use walras_core::{Algorithm, Criterion};
 use walras_random::Stream;
 
 /// The ways in which windows are searched here.
-pub static SEARCHES: [Algorithm; 5] = [
+pub(crate) static SEARCHES: [Algorithm; 5] = [
     Algorithm::Alp,
     Algorithm::Amp,
     Algorithm::Criterion(Criterion::Cost),
@@ -19,7 +19,7 @@ pub static SEARCHES: [Algorithm; 5] = [
 ];
 
 /// The VO searches windows by any of them, for so many alternatives, or on the fly.
-pub fn search_otherwise(policy: &mut Policy, chance: &mut Stream) {
+pub(crate) fn search_otherwise(policy: &mut Policy, chance: &mut Stream) {
     if let Some(algorithm) = chance.one_of(&SEARCHES) {
         policy.search.algorithm = algorithm.clone();
     }
@@ -30,7 +30,7 @@ pub fn search_otherwise(policy: &mut Policy, chance: &mut Stream) {
 }
 
 /// A job as the settings of a world want it.
-pub fn as_set(spec: JobSpec, number: u64, settings: &Settings) -> JobSpec {
+pub(crate) fn as_set(spec: JobSpec, number: u64, settings: &Settings) -> JobSpec {
     let spec = if settings.late { setup::in_tasks(spec, settings.seed) } else { spec };
     match settings.planning {
         Planning::Content { .. } => preferring(spec, settings.seed, number),

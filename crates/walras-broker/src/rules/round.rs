@@ -33,7 +33,7 @@ impl State {
 
     /// Whether a job can only be assigned, and whole: then no window on several sites is for it, unless somebody takes a quote of one.
     pub fn assigns_whole(&self, spec: &JobSpec) -> bool {
-        let sites = (0..).map_while(SiteId::from_index).zip(&self.sites);
+        let sites = (0..).map_while(SiteId::from_index).zip(self.sites.iter());
         let mut admitted = sites.filter(|(id, site)| site.sells() && spec.request.scope.admits(*id));
         self.policy.assign.is_some_and(|method| method != Method::Split)
             && spec.workflow.is_none()
