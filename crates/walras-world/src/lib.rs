@@ -22,6 +22,7 @@ pub mod fault;
 mod settings;
 pub mod setup;
 pub mod site;
+mod wanted;
 mod world;
 
 pub use fault::Faults;

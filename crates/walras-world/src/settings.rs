@@ -31,13 +31,15 @@ pub enum Planning {
     /// By whatever is drawn.
     #[default]
     Drawn,
-    /// By satisfaction and by likely ends; the owner of the first site wants income, with this weight.
+    /// By satisfaction and by likely ends; the owner of the first site wants income, with this weight, and jobs say what they prefer.
     Content {
         /// Of the owner's wish.
         weight: u32,
     },
     /// At once and by cost, and what no plan could beat is looked for.
     Bounded,
+    /// At once, in windows that are searched by another of the searches, in half of the worlds on the fly.
+    Searched,
 }
 
 impl Default for Settings {

@@ -2,6 +2,7 @@
 
 use crate::settings::Planning;
 use crate::site::FaultySite;
+use crate::wanted;
 use walras_broker::Input;
 use walras_broker::account::Account;
 use walras_broker::budget::{Budget, Spender};
@@ -15,7 +16,6 @@ use walras_core::agenda::{Late, Precedence, Until};
 use walras_core::choose::Objective;
 use walras_core::prefer::{AccessRule, Aggregation, Criterion as Wanted, Preference, Rules, Weighted, Who};
 use walras_core::refine::Strategy;
-use walras_core::{Algorithm, Criterion};
 use walras_model::workflow::UNSIZED;
 use walras_model::{
     Attributes, Data, Division, Edge, Fixed, Interval, Money, Multiplier, NodeId, Performance, Rate, Request,
@@ -166,7 +166,7 @@ pub fn begin(
 ) -> Option<(Vec<Input>, Vec<FaultySite>)> {
     let overruns = if late { Share::percent(40) } else { Behaviour::LIVELY.overruns };
     let behaviour = Behaviour { overruns, ..Behaviour::LIVELY };
-    let rules = planned_by(planning, Policy { assign, ..policy(chance) });
+    let rules = planned_by(planning, Policy { assign, ..policy(chance) }, chance);
     let mut inputs = vec![Input::SetPolicy(Box::new(rules))];
     for (place, name) in USERS.iter().enumerate() {
         let group = Some(if place < 2 { "physics" } else { "biology" }.to_owned());
@@ -214,7 +214,7 @@ pub fn begin(
 }
 
 /// Rules as they were drawn, but for what the VO plans by.
-fn planned_by(planning: Planning, mut policy: Policy) -> Policy {
+fn planned_by(planning: Planning, mut policy: Policy, chance: &mut Stream) -> Policy {
     match planning {
         Planning::Drawn => {}
         Planning::Content { .. } => {
@@ -225,6 +225,11 @@ fn planned_by(planning: Planning, mut policy: Policy) -> Policy {
             policy.choice.objective = Objective::MinCost;
             policy.deciding = Deciding::AtOnce;
             policy.bound_searches_max = 200;
+        }
+        Planning::Searched => {
+            policy.choice.objective = Objective::MinCost;
+            policy.deciding = Deciding::AtOnce;
+            wanted::search_otherwise(&mut policy, chance);
         }
     }
     policy
@@ -332,15 +337,8 @@ pub fn in_tasks(spec: JobSpec, seed: u64) -> JobSpec {
 
 /// A search that a job asks for itself.
 fn search(chance: &mut Stream) -> Option<JobSearch> {
-    let all = [
-        Algorithm::Alp,
-        Algorithm::Amp,
-        Algorithm::Criterion(Criterion::Cost),
-        Algorithm::Criterion(Criterion::Finish),
-        Algorithm::Criterion(Criterion::NodeTime),
-    ];
     let alternatives = u32::try_from(chance.between(1, 3)).ok()?;
-    Some(JobSearch { algorithm: chance.one_of(&all)?.clone(), alternatives })
+    Some(JobSearch { algorithm: chance.one_of(&wanted::SEARCHES)?.clone(), alternatives })
 }
 
 fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<WorkflowSpec> {

@@ -10,6 +10,7 @@ use crate::fault::Faults;
 use crate::settings::Settings;
 use crate::setup::{self, MINUTE, USERS};
 use crate::site::FaultySite;
+use crate::wanted;
 use std::collections::BTreeMap;
 use walras_broker::id::CycleNumber;
 use walras_broker::input::SiteMessage;
@@ -170,7 +171,7 @@ impl World {
         for number in 0..settings.jobs {
             let at = later(self.now, chance.between(1, span));
             let Some(spec) = setup::job(number, at, chance) else { continue };
-            let spec = if settings.late { setup::in_tasks(spec, settings.seed) } else { spec };
+            let spec = wanted::as_set(spec, number, settings);
             let (key, job) = (format!("job-{number}"), Box::new(spec));
             let input = if chance.happens(300) {
                 Input::AskQuote { key, job, findings: None, hold: setup::held_for(chance) }

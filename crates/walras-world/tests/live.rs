@@ -8,7 +8,8 @@ use walras_broker::Event;
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::id::{JobNumber, QuoteNumber};
 use walras_broker::journal::Entry;
-use walras_model::SiteId;
+use walras_core::prefer::Preference;
+use walras_model::{SiteId, Time};
 use walras_world::{Outcome, Planning, Settings, live};
 
 /// What was used in a world.
@@ -23,6 +24,8 @@ struct Used {
     taken: usize,
     /// Alternatives that could not be had although they were held.
     broken: usize,
+    /// Alternatives that were taken although they had begun.
+    begun: usize,
 }
 
 impl Used {
@@ -30,7 +33,10 @@ impl Used {
         let mut own: BTreeSet<JobNumber> = BTreeSet::new();
         let mut held: BTreeMap<QuoteNumber, Vec<JobNumber>> = BTreeMap::new();
         let mut gone: BTreeSet<JobNumber> = BTreeSet::new();
-        for event in journal.iter().flat_map(|entry| &entry.events) {
+        let mut begins: BTreeMap<(QuoteNumber, u32), Time> = BTreeMap::new();
+        let all = journal.iter().flat_map(|entry| entry.events.iter().map(|event| (entry.at, event)));
+        for (now, event) in all {
+            self.see_quote(now, event, &mut begins);
             match event {
                 Event::Job(JobEvent::Queued { job, spec, .. }) if spec.search.is_some() => {
                     own.insert(*job);
@@ -60,6 +66,36 @@ impl Used {
             }
         }
     }
+
+    fn see_quote(&mut self, now: Time, event: &Event, begins: &mut BTreeMap<(QuoteNumber, u32), Time>) {
+        match event {
+            Event::Quote(QuoteEvent::Given { quote, options, .. }) => {
+                for (option, place) in options.iter().zip(0..) {
+                    // Nothing begins at a time in a queue.
+                    if option.allocation.holds().all(|(_, hold)| hold.node.is_some()) {
+                        begins.insert((*quote, place), option.start);
+                    }
+                }
+            }
+            Event::Quote(QuoteEvent::Accepted { quote, option, .. }) => {
+                self.begun += usize::from(begins.get(&(*quote, *option)).is_some_and(|start| *start < now));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Jobs with a preference of their own that ranges or a learnt utility shape, and that were reserved.
+fn preferring(outcome: &Outcome) -> usize {
+    let mut shaped: BTreeSet<JobNumber> = BTreeSet::new();
+    for event in outcome.journal.iter().flat_map(|entry| &entry.events) {
+        if let Event::Job(JobEvent::Queued { job, spec, .. }) = event
+            && spec.preference.as_ref().is_some_and(Preference::has_ranges)
+        {
+            shaped.insert(*job);
+        }
+    }
+    reserved(outcome).iter().filter(|(job, _)| shaped.contains(job)).count()
 }
 
 /// The checks of a world see every promise, every bill and, through the auditor, the whole journal.
@@ -75,6 +111,7 @@ fn people_use_what_the_papers_describe() {
     assert!(used.owners > 5 && used.administrators > 5, "{used:?}");
     assert!(used.taken > 5, "{used:?}");
     assert_eq!(used.broken, 0, "what is held can be had: {used:?}");
+    assert_eq!(used.begun, 0, "what has begun cannot be taken: {used:?}");
 }
 
 /// Where every job was reserved, in turn: the sites of its window.
@@ -92,12 +129,13 @@ fn reserved(outcome: &Outcome) -> Vec<(JobNumber, BTreeSet<SiteId>)> {
 /// Two worlds that differ in how much an owner's wish weighs, and in nothing else, plan differently, and that owner's site gets more.
 #[test]
 fn what_an_owner_wants_changes_the_plan() {
-    let (mut differ, mut hardly, mut much) = (0, 0, 0);
+    let (mut differ, mut hardly, mut much, mut wanting) = (0, 0, 0, 0);
     for seed in 1..=20 {
-        let by = |weight| {
+        let mut by = |weight| {
             let outcome =
                 live(&Settings { seed, planning: Planning::Content { weight }, ..Settings::default() });
             assert_eq!(outcome.wrong, Vec::<String>::new(), "seed {seed}, weight {weight}");
+            wanting += preferring(&outcome);
             reserved(&outcome)
         };
         let at_owner = |all: &[(JobNumber, BTreeSet<SiteId>)]| {
@@ -110,6 +148,25 @@ fn what_an_owner_wants_changes_the_plan() {
     }
     assert!(differ > 5, "the plans of {differ} of 20 worlds hang on the owner's wish");
     assert!(much > hardly, "{much} jobs at the site of whom is listened to, {hardly} otherwise");
+    assert!(wanting > 20, "{wanting} jobs with ranges of their own had a window");
+}
+
+/// Whatever the search, and whether windows are listed or given out on the fly, everything holds.
+#[test]
+fn the_vo_searches_windows_in_many_ways() {
+    let mut ways: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in 1..=30 {
+        let outcome = live(&Settings { seed, planning: Planning::Searched, ..Settings::default() });
+        assert_eq!(outcome.wrong, Vec::<String>::new(), "seed {seed}");
+        let search = &outcome.broker.state().policy.search;
+        let served = ways.entry(format!("{:?} {:?}", search.algorithm, search.mode)).or_default();
+        for event in outcome.journal.iter().flat_map(|entry| &entry.events) {
+            if let Event::Cycle(CycleEvent::Decided { verdict, .. }) = event {
+                *served += u64::from(verdict.served);
+            }
+        }
+    }
+    assert!(ways.len() > 6 && ways.values().all(|served| *served > 0), "{ways:?}");
 }
 
 /// What no plan could beat is never above what was paid, and often found.

@@ -1661,6 +1661,8 @@ export interface components {
         Crossing: "cut" | "dearest";
         /** @description A cycle. */
         CycleView: {
+            /** @description What was assigned to sites that sell capacity, where that was due. */
+            assigned?: components["schemas"]["AssignedView"] | null;
             /** @description What no plan could beat, where prices were looked for that show it. */
             bound?: components["schemas"]["BoundView"] | null;
             /**
@@ -1686,7 +1688,7 @@ export interface components {
             next_at?: string | null;
             /** @description Whether it is open still. */
             open: boolean;
-            /** @description What the last plan came to. */
+            /** @description What the last plan came to; of what was assigned to capacity, see `assigned`. */
             proof?: components["schemas"]["ProofView"] | null;
             /**
              * @description How content everybody is with the last plan, from 0 to 1, where it was chosen by satisfaction: users and the administrator by name,

@@ -55,6 +55,7 @@ function Figures({ status }: { status: Status }) {
   const now = useNow();
   const { cycle } = status;
   const proof = cycle.proof ? `: ${cycle.proof.text}` : "";
+  const assigned = cycle.assigned ? `; ${cycle.assigned.text}` : "";
   return (
     <dl class="tiles">
       <Tile label="Waiting" value={countOf(status.queued)} hint="jobs without a window, or planned" />
@@ -65,7 +66,7 @@ function Figures({ status }: { status: Status }) {
         wide
         label="Last decision"
         value={`Cycle ${countOf(cycle.cycle)}`}
-        hint={`${decidedText(cycle)}${cycle.served} served, ${cycle.unserved} left out${proof}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now).replaceAll(" ", "\u00a0")}` : ""}`}
+        hint={`${decidedText(cycle)}${cycle.served} served, ${cycle.unserved} left out${proof}${assigned}${cycle.next_at ? `; next ${dueOf(cycle.next_at, now).replaceAll(" ", "\u00a0")}` : ""}`}
       />
     </dl>
   );

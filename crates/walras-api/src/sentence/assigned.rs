@@ -16,7 +16,7 @@ impl Context<'_> {
                 "It would fit, but other jobs have the processors in this round.".to_owned()
             }
             Unassigned::TooWide { tasks, most } => {
-                format!("It needs {tasks} processors, and sites where it may go have {most} at most.")
+                format!("It needs {tasks} processors at once, and can get {most} at most.")
             }
             Unassigned::TooLate { fastest, within } => format!(
                 "It takes {} at least, and has {} until its deadline.",

@@ -95,6 +95,13 @@ pub struct AssignedRound {
     pub iterations: u64,
 }
 
+impl AssignedRound {
+    /// How many jobs it serves.
+    pub fn served_count(&self) -> u32 {
+        u32::try_from(self.served.len()).unwrap_or(u32::MAX)
+    }
+}
+
 /// What no plan can beat, over all windows and not only those that were listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanBound {

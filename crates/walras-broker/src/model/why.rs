@@ -58,7 +58,7 @@ pub enum Unassigned {
     },
     /// It would fit if others had not the processors.
     NoRoom,
-    /// No site that it may use has as many processors, free or not.
+    /// No site that it may use has as many processors that are alike, free or not; nor all together, where it may be split.
     TooWide {
         /// How many it needs.
         tasks: u32,

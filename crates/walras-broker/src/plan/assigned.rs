@@ -26,7 +26,7 @@ use walras_assign::{MarketRules, Unfit};
 use walras_core::agenda::Late;
 use walras_model::market::{Capacity, CapacityMarket, Demand, Splitting};
 use walras_model::quantity::{MILLION, rounding};
-use walras_model::{Factor, Interval, Money, Request, SiteId, Span};
+use walras_model::{Factor, Interval, Money, Node, Request, SiteId, Span};
 
 /// The plan: first the round, then everybody else.
 pub(super) fn plan(problem: &PlanningProblem, round: &CapacityRound) -> Decision {
@@ -160,12 +160,17 @@ impl<'a> Table<'a> {
             user: request.user.clone(),
             tasks: request.tasks,
             work: request.work,
-            kind: if request.scope.same_site { Splitting::SingleSite } else { Splitting::Split },
+            kind: if self.may_split(request) { Splitting::Split } else { Splitting::SingleSite },
             budget: request.budget_limit(Factor::ONE),
             within: within.map(|within| within.unwrap_or(Span::ZERO)),
             weight: 1,
             sites: Some(usable.map(|(place, _)| place).collect()),
         }
+    }
+
+    /// Whether a job may be on several sites: by one method alone, and where it does not say otherwise.
+    fn may_split(&self, request: &Request) -> bool {
+        self.round.method == Method::Split && !request.scope.same_site
     }
 
     /// Whether a job may run on these processors now, and for as long as it needs.
@@ -214,19 +219,29 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// How many processors a job could have if all were free: on one site, or on all where it may be split.
+    /// How many processors a job could have if all were free: of those that are alike, or of all where it may be split.
     fn widest(&self, request: &Request) -> u64 {
-        let mut by_site: BTreeMap<SiteId, u64> = BTreeMap::new();
+        let mut alike: Vec<(&Node, u64)> = Vec::new();
         for node in self.problem.offers.nodes() {
             let sells = self.round.sites.contains(&node.site) && request.scope.admits(node.site);
             let units = node.units_needed(&request.requires);
             if let Some(units) = units.filter(|_| sells && node.performance >= request.performance_min) {
-                *by_site.entry(node.site).or_default() += u64::from(node.division.units() / units.max(1));
+                let count = u64::from(node.division.units() / units.max(1));
+                match alike.iter_mut().find(|(other, _)| are_alike(other, node)) {
+                    Some((_, known)) => *known += count,
+                    None => alike.push((node, count)),
+                }
             }
         }
-        let splits = self.round.method == Method::Split && !request.scope.same_site;
-        if splits { by_site.values().sum() } else { by_site.into_values().max().unwrap_or(0) }
+        let counts = alike.into_iter().map(|(_, count)| count);
+        if self.may_split(request) { counts.sum() } else { counts.max().unwrap_or(0) }
     }
+}
+
+/// Whether two nodes are of one pool where they cost the same and are free as long.
+fn are_alike(one: &Node, other: &Node) -> bool {
+    let of = |node: &Node| (node.site, node.performance);
+    of(one) == of(other) && one.attributes == other.attributes && one.division == other.division
 }
 
 /// Whether a job is assigned at all: one of parallel tasks, without a search of its own, that was promised no window.

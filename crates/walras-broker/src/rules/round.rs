@@ -1,5 +1,7 @@
 //! When jobs are assigned to sites that sell capacity, and to which (the MetaBroker's Algorithm 2: collect, assign, roll over).
 
+use crate::model::job::JobSpec;
+use crate::model::policy::Method;
 use crate::model::site::SiteKind;
 use crate::model::state::{SiteState, State};
 use crate::plan::CapacityRound;
@@ -21,14 +23,26 @@ impl State {
     /// what is chosen together, which assigning does not look at.
     pub(crate) fn capacity_round(&self, now: Time, opened_at: Time) -> Option<CapacityRound> {
         let method = self.policy.assign?;
-        let assigns = |site: &SiteState| {
-            site.spec.kind == SiteKind::Capacity && site.sells() && site.spec.access.quotas.is_empty()
-        };
-        let sites = self.sites.iter().enumerate().filter(|(_, site)| assigns(site));
+        let sites = self.sites.iter().enumerate().filter(|(_, site)| takes_part(site));
         let sites: Vec<SiteId> = sites.filter_map(|(index, _)| SiteId::from_index(index)).collect();
         let lead = sites.iter().map(|site| self.lead_of(*site)).max().unwrap_or(Span::ZERO);
         let start = now.checked_add(lead.max(self.policy.lead))?;
         let is_due = self.round_due().is_some_and(|due| due <= opened_at);
         Some(CapacityRound { method, sites, start, is_due }).filter(|round| !round.sites.is_empty())
     }
+
+    /// Whether a job can only be assigned, and whole: then no window on several sites is for it, unless somebody takes a quote of one.
+    pub fn assigns_whole(&self, spec: &JobSpec) -> bool {
+        let sites = (0..).map_while(SiteId::from_index).zip(self.sites.iter());
+        let mut admitted = sites.filter(|(id, site)| site.sells() && spec.request.scope.admits(*id));
+        self.policy.assign.is_some_and(|method| method != Method::Split)
+            && spec.workflow.is_none()
+            && spec.search.is_none()
+            && admitted.all(|(_, site)| takes_part(site))
+    }
+}
+
+/// Whether jobs are assigned to a site.
+fn takes_part(site: &SiteState) -> bool {
+    site.spec.kind == SiteKind::Capacity && site.sells() && site.spec.access.quotas.is_empty()
 }

@@ -22,6 +22,7 @@ mod predictions;
 mod promises;
 mod queue;
 mod quotes;
+mod rounds;
 mod searching;
 mod timing;
 mod units;

@@ -58,6 +58,8 @@ pub(crate) struct Vo {
     pub(crate) wait: i64,
     /// How fast nodes are of sites that are added.
     pub(crate) performance: Performance,
+    /// How fast every other of them is, where that differs.
+    pub(crate) others: Option<Performance>,
     /// What sites that are added need around holds.
     pub(crate) timing: Timing,
     /// How the nodes of sites that join are sold.
@@ -93,6 +95,7 @@ impl Vo {
             takes: 100,
             wait: MINUTE,
             performance: Performance::ONE,
+            others: None,
             timing: Timing::NOTHING,
             division: Division::default(),
             events: Vec::new(),
@@ -127,7 +130,7 @@ impl Vo {
             division: self.division.clone(),
             name: format!("n{index}"),
             class: None,
-            performance: self.performance,
+            performance: self.others.filter(|_| index % 2 == 1).unwrap_or(self.performance),
             watts: None,
             attributes: Attributes::new(),
         };

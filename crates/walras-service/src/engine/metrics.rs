@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 use walras_api::service::JobState;
 use walras_broker::account::{Account, Purpose};
-use walras_broker::decision::{PlanBound, Proof, Rivals, Verdict};
+use walras_broker::decision::{AssignedRound, PlanBound, Proof, Rivals, Verdict};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::reservation::PartState;
 use walras_broker::{Event, State};
@@ -39,6 +39,8 @@ pub struct LastPlan {
     pub rivals: Option<Rivals>,
     /// What no plan could beat.
     pub bound: Option<PlanBound>,
+    /// What was assigned to sites that sell capacity.
+    pub assigned: Option<Box<AssignedRound>>,
     /// How many jobs it served.
     pub served: u32,
     /// How many it left out.
@@ -256,11 +258,12 @@ impl Metrics {
                 if let Ok(mut last) = self.last_plan.lock() {
                     let unserved = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
                     let Verdict { proof, rivals, bound, served, .. } = **verdict;
-                    let satisfaction = verdict.satisfaction.clone();
+                    let (assigned, satisfaction) = (verdict.assigned.clone(), verdict.satisfaction.clone());
                     *last = Some(LastPlan {
                         proof,
                         rivals,
                         bound,
+                        assigned,
                         served,
                         unserved,
                         satisfaction,

@@ -18,9 +18,9 @@ use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use serde::Deserialize;
 use walras_api::Num;
-use walras_api::sentence::{bound_view, proof_view};
+use walras_api::sentence::{assigned_view, bound_view, proof_view};
 use walras_api::service::{
-    CycleView, JobState, MeView, OffersView, PricesFile, Role, SiteView, SitesView, StatusView,
+    CycleView, JobState, MeView, OffersView, PricesFile, ProofView, Role, SiteView, SitesView, StatusView,
 };
 use walras_broker::{Input, State as Known};
 use walras_model::{SiteId, Time};
@@ -97,13 +97,22 @@ pub(super) fn cycle_view(state: &Known, last: Option<LastPlan>) -> CycleView {
         cycle: state.last.cycle.get(),
         open: state.cycle.is_some(),
         next_at: waiting.then(|| state.next_cycle_at.into()),
-        proof: last.as_ref().map(|last| proof_view(last.proof, last.rivals, last.served)),
+        proof: last.as_ref().and_then(proof_of),
+        assigned: last.as_ref().and_then(|last| last.assigned.as_deref()).map(assigned_view),
         bound: last.as_ref().and_then(|last| last.bound.as_ref()).map(bound_view),
         served: last.as_ref().map_or(0, |last| last.served),
         unserved: last.as_ref().map_or(0, |last| last.unserved),
         decided_at: last.as_ref().map(|last| last.at.into()),
         decided_in: last.as_ref().map(|last| Num::of_millionths(last.took.saturating_mul(1_000))),
     }
+}
+
+/// How good the last plan is; nothing where no job got a window, and all that are served were assigned.
+fn proof_of(last: &LastPlan) -> Option<ProofView> {
+    let assigned = last.assigned.as_ref().map(|round| round.served_count());
+    let by_windows = last.served.saturating_sub(assigned.unwrap_or(0));
+    let is_said = by_windows > 0 || assigned.is_none();
+    is_said.then(|| proof_view(last.proof, last.rivals, by_windows))
 }
 
 async fn status(State(app): State<App>) -> Result<Json<StatusView>, Fault> {

@@ -68,6 +68,7 @@ pub(super) async fn asked(app: &App, job: &JobSpec) -> Result<About, Fault> {
     let mut job = job.clone();
     let about = app.handle.ask(move |state, now| {
         let mut foreseen = Foreseen::Now;
+        job.request.scope.same_site |= state.assigns_whole(&job);
         // What cannot be waited for is refused before anything else is said of it.
         let mut inquiry = Inquiry::at_once(state, now, &job)?;
         if !job.gate.is_open() {

@@ -33,6 +33,7 @@ pub fn decided(position: u64, entry: &Entry) -> Option<Decided> {
 /// A decision; names are those of today.
 pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
     let verdict = &of.decision.verdict;
+    let assigned = verdict.assigned.as_ref().map_or(0, |round| round.served_count());
     let reserved = of.decision.chosen.iter().map(|chosen| {
         let alternatives = std::iter::once(&chosen.allocation).chain(&chosen.spares);
         let alternatives = alternatives.map(|allocation| alternative(state, allocation)).collect();
@@ -59,7 +60,7 @@ pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
         at: of.at.into(),
         served: verdict.served,
         cost: Num::of_money(verdict.cost),
-        proof: proof_view(verdict.proof, verdict.rivals, verdict.served),
+        proof: proof_view(verdict.proof, verdict.rivals, verdict.served.saturating_sub(assigned)),
         bound: verdict.bound.as_ref().map(bound_view),
         assigned: verdict.assigned.as_deref().map(assigned_view),
         satisfaction: verdict

@@ -110,7 +110,18 @@ fn greedy_and_exact_choose_differently() {
     let number = house.call("post", "/v1/jobs", Some(&ada), Some(&wide)).json(201)["job"].clone();
     let path = format!("/v1/jobs/{number}");
     wait(&house, &ada, &path, |view| view["reason"]["unassigned"] == "too-wide");
+    // Before it is submitted it is said that it never starts, and what would help.
+    let outlook =
+        |name: &str| house.call("post", "/v1/outlooks", Some(&ada), Some(&asked(name, 6, 600))).json(200);
+    let whole = outlook("whole");
+    let fewer = whole["changes"].as_array().unwrap().iter().any(|change| change["kind"] == "tasks");
+    assert!(whole["start"].is_null() && fewer, "{whole}");
     set(&json!({"assign": "split"})).json(200);
+    assert!(!outlook("split")["start"].is_null(), "who may be split starts");
+    let status =
+        wait(&house, &ada, "/v1/status", |status| status["cycle"]["assigned"]["served"] == json!([number]));
+    let cycle = &status["cycle"];
+    assert_eq!((&cycle["assigned"]["method"], &cycle["proof"]), (&json!("split"), &Value::Null), "{status}");
     let view = wait(&house, &ada, &path, |view| view["parts"].as_array().is_some_and(|it| it.len() == 6));
     let on = |site: &str| view["parts"].as_array().unwrap().iter().filter(|it| it["site"] == site).count();
     assert_eq!(on("slow") + on("fast"), 6, "{view}");

@@ -39,6 +39,36 @@ fn what_is_held_is_said_to_be_and_can_be_had_although_others_want_it() {
     assert!(as_quoted("start") && as_quoted("finish") && as_quoted("sites"), "{view} for {option}");
 }
 
+/// What nobody holds binds until its own time begins: then it is not listed any more, and cannot be taken.
+#[test]
+fn what_has_begun_is_neither_listed_nor_taken() {
+    let house = House::fast();
+    let ada = house.user("ada");
+    // On a slow machine a quote would have ended before its options have.
+    let change = json!({"quotes": {"valid_for": 6000}});
+    house.call("patch", "/v1/policy", Some(&house.administrator), Some(&change)).json(200);
+    let ask = || {
+        house.call("post", "/v1/cycles", Some(&house.administrator), None);
+        house.call("post", "/v1/quotes", Some(&ada), Some(&job("late"))).json(201)
+    };
+    let quote = until(ask, |quote| quote["options"] != json!([]));
+    let option = &quote["options"][0];
+    assert!(option["until"].as_str() <= option["start"].as_str(), "{quote}");
+    let path = format!("/v1/quotes/{}", quote["quote"]);
+    let at = |text: &Value| text.as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    // A minute passes in a second. What is listed can be taken from when it is asked for on, and in the end nothing is.
+    let listed = || {
+        let asked_at = at(&house.call("get", "/v1/status", Some(&ada), None).json(200)["now"]);
+        let quote = house.call("get", &path, Some(&ada), None).json(200);
+        let options = quote["options"].as_array().unwrap();
+        assert!(options.iter().all(|it| at(&it["until"]) >= asked_at), "{quote} at {asked_at}");
+        quote["options"].clone()
+    };
+    assert_eq!(until(listed, |options| *options == json!([])), json!([]));
+    let accept = house.call("post", &format!("{path}/accept"), Some(&ada), Some(&json!({"option": 0})));
+    assert!(accept.status == 409 && accept.body.contains("has begun"), "{accept:?}");
+}
+
 #[test]
 fn nobody_holds_more_quotes_than_the_policy_says() {
     let house = House::open();

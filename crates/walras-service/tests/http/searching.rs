@@ -48,6 +48,32 @@ fn the_vo_and_every_job_may_say_how_windows_are_searched() {
     assert!(refused.body.contains("body: search: fastest is not a search"), "{refused:?}");
 }
 
+/// A price cap for each node keeps a job from the dear site, and on the fly nobody has more than one window to choose from.
+#[test]
+fn the_vo_may_search_by_caps_and_on_the_fly() {
+    let house = House::open();
+    let (ada, admin) = (house.user("ada"), house.administrator.as_str());
+    let change = json!({"decide": "at-once", "search": "alp", "alternatives_max": 4, "on_the_fly": true});
+    let policy = house.call("patch", "/v1/policy", Some(admin), Some(&change)).json(200);
+    assert_eq!((&policy["search"], &policy["on_the_fly"]), (&json!("alp"), &json!(true)));
+    // Three jobs of two nodes: of the two sites with two nodes only one is within the cap of half a credit.
+    let capped = |name: &str| {
+        let mut body = job(name);
+        (body["tasks"], body["price_max"]) = (json!(2), json!(0.5));
+        house.call("post", "/v1/jobs", Some(&ada), Some(&body)).json(201)["job"].clone()
+    };
+    let numbers = ["one", "two", "three"].map(capped);
+    let status = || house.call("get", "/v1/status", Some(&ada), None).json(200);
+    until(status, |status| status["cycle"]["open"] == json!(false));
+    house.call("post", "/v1/cycles", Some(admin), None).json(202);
+    let status = until(status, |status| status["cycle"]["served"] == json!(3));
+    assert_eq!(status["cycle"]["proof"]["listed"], json!(3), "a window each: {status}");
+    for number in numbers {
+        let view = house.call("get", &format!("/v1/jobs/{number}"), Some(&ada), None).json(200);
+        assert_eq!(view["sites"], json!(["north"]), "{view}");
+    }
+}
+
 /// What is the best of the alternatives that were listed may be dearer than it had to be: how far is said beside it.
 #[test]
 fn a_plan_says_how_far_it_is_from_what_no_plan_could_beat() {

@@ -46,7 +46,7 @@ pub(crate) struct PricesArgs {
 pub(crate) struct PreferArgs {
     /// The site whose owner it is; the administrator, without
     site: Option<String>,
-    /// Want what this file says, in YAML or JSON: weight, prefers, ranges, aggregation
+    /// Want what this file says, in YAML or JSON: weight, prefers, ranges, segments, aggregation
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
     /// Want nothing any more

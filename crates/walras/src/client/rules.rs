@@ -176,6 +176,7 @@ fn cycle_text(cycle: &CycleView) -> String {
         next_at,
         proof,
         bound,
+        assigned,
         satisfaction,
         served,
         unserved,
@@ -190,6 +191,8 @@ fn cycle_text(cycle: &CycleView) -> String {
         proof.as_ref().map_or_else(String::new, |proof| format!(", {}", super::show::clean(&proof.text)));
     let bound =
         bound.as_ref().map_or_else(String::new, |bound| format!("; {}", super::show::clean(&bound.text)));
+    let assigned =
+        assigned.as_ref().map_or_else(String::new, |round| format!("; {}", super::show::clean(&round.text)));
     let content = satisfaction.iter().map(|(name, share)| [name.clone(), share.to_string()]);
     let content: Vec<[String; 2]> = content.collect();
     let content = if content.is_empty() {
@@ -198,7 +201,7 @@ fn cycle_text(cycle: &CycleView) -> String {
         super::show::table(["stakeholder", ">satisfaction"], &content)
     };
     format!(
-        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}{decided}; next at {}\n{content}",
+        "cycle {cycle}: {state}; {served} served, {unserved} left out{proof}{bound}{assigned}{decided}; next at {}\n{content}",
         time_or(*next_at)
     )
 }

@@ -276,7 +276,7 @@ fn every_reason_for_not_being_assigned_has_a_sentence() {
         Unassigned::NoRoom => Unassigned::NoRoom =>
             "It would fit, but other jobs have the processors in this round.";
         Unassigned::TooWide { .. } => Unassigned::TooWide { tasks: 9, most: 4 } =>
-            "It needs 9 processors, and sites where it may go have 4 at most.";
+            "It needs 9 processors at once, and can get 4 at most.";
         Unassigned::TooLate { .. } => Unassigned::TooLate { fastest: seconds(90), within: seconds(60) } =>
             "It takes 90 s at least, and has 60 s until its deadline.";
         Unassigned::TooDear { .. } => Unassigned::TooDear { cheapest: credits(5), budget: credits(2) } =>

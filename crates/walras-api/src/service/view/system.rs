@@ -4,6 +4,7 @@ use super::likely::CalibrationView;
 use super::why::WhyView;
 use crate::described::JsonSchema;
 use crate::number::Num;
+use crate::service::assign::AssignedView;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -74,8 +75,11 @@ pub struct CycleView {
     pub open: bool,
     /// When the next one begins.
     pub next_at: Option<Stamp>,
-    /// What the last plan came to.
+    /// What the last plan came to; of what was assigned to capacity, see `assigned`.
     pub proof: Option<ProofView>,
+    /// What was assigned to sites that sell capacity, where that was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assigned: Option<AssignedView>,
     /// What no plan could beat, where prices were looked for that show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundView>,
