@@ -41,6 +41,7 @@
 mod arrays;
 mod awaited;
 mod budgets;
+mod chains;
 mod closing;
 mod cycles;
 mod elements;

@@ -32,17 +32,17 @@ impl Auditor {
             JobPhase::Queued | JobPhase::Loose(After::Plan) => {
                 decided.is_some_and(|decided| decided.batch.contains(&number))
             }
-            JobPhase::Waiting
-            | JobPhase::Drawing
-            | JobPhase::Planning
-            | JobPhase::Reserved(_)
-            | JobPhase::Loose(_) => false,
+            JobPhase::Waiting => decided.is_some() && job.waits,
+            JobPhase::Drawing | JobPhase::Planning | JobPhase::Reserved(_) | JobPhase::Loose(_) => false,
         };
         let allocation = self.allocation_of(job, plan);
         let may_be_late = matches!(self.policy.deciding, Deciding::Promise(rules) if rules.late == Late::Run);
         let bound = Some(promise).filter(|_| may_be_late).or(job.promise);
         let faults = allocation.as_ref().map(|it| self.allocation_faults(look, job, bound, it));
-        let stands = allocation.is_some() && job.spec.workflow.is_none();
+        // Whoever waits for others starts when these have come that far, if what they are promised is kept.
+        let met = self.met_by(job);
+        let follows = !job.waits || !job.held && met.is_some_and(|met| met <= plan.start);
+        let stands = allocation.is_some() && job.spec.workflow.is_none() && follows;
         if !may || !stands || faults.as_ref().is_some_and(|faults| !faults.is_empty()) {
             let fault = faults.and_then(|faults| faults.into_iter().next());
             look.report(FindingKind::BadPlan { job: number, fault });

@@ -19,6 +19,8 @@ pub(crate) struct Job {
     pub(crate) ready_at: Time,
     /// Whether its user has not let it go.
     pub(crate) held: bool,
+    /// Whether it waits for something, with a window or without one.
+    pub(crate) waits: bool,
     /// The array of which it is an element.
     pub(crate) element: Option<JobNumber>,
     pub(crate) phase: JobPhase,

@@ -81,6 +81,7 @@ pub struct World {
     chance: Stream,
     /// What decides who waits, where anybody does.
     waits: Option<Stream>,
+    chains: Option<Stream>,
     /// What decides which mistakes clusters make, where they do.
     clusters: Option<Stream>,
     faults: Faults,
@@ -115,6 +116,7 @@ pub fn live(settings: &Settings) -> Outcome {
         posted: 0,
         chance: Stream::open(settings.seed, 2),
         waits: settings.waits.then(|| Stream::open(settings.seed, 3)),
+        chains: settings.chains.then(|| Stream::open(settings.seed, 5)),
         clusters: settings.clusters.then(|| Stream::open(settings.seed, 4)),
         faults: Faults::default(),
         happened: 0,

@@ -300,6 +300,11 @@ impl Job {
     pub fn ready_at(&self) -> Time {
         self.freed_at.unwrap_or(self.queued_at)
     }
+
+    /// The same at a moment, where it may be planned before: until what it waits for has happened, its window keeps it from nothing.
+    pub(crate) fn waits_since(&self, now: Time) -> Time {
+        if self.waits.is_none() { self.ready_at() } else { now }
+    }
 }
 
 fn is_zero(count: &u32) -> bool {

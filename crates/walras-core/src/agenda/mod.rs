@@ -10,6 +10,8 @@
 //! 1. All are planned again from nothing in order of promise, each in its best window within what it was promised. If that fails
 //!    for one, all stay where they were and, in order of start, each moves only where that is better for it.
 //! 2. Newcomers get the best window that is left, and a promise: that window, and on top a share of the wait ([`AgendaRules::slack`]).
+//!    Whoever may start only when others have come so far ([`Waiting::behind`]) comes after all of these, and is planned from what they are
+//!    promised on: who is planned behind nobody that is planned gets no window.
 //! 3. In the order of [`Precedence`], whoever could start at once and would be better off does, if the others leave room. If they
 //!    do not, it is tried: with it in place, the others are planned again, by promise, then by start; a plan that keeps
 //!    all promises is taken. There are at most [`AgendaRules::trials`] of these.
@@ -114,6 +116,19 @@ pub struct Waiting<'a> {
     pub owner: usize,
     /// Whether it goes behind the others where there is room to start: its owner has too many that wait.
     pub crowds: bool,
+    /// For whom of this plan it waits; who has a window already does not wait for any that have none.
+    pub behind: &'a [Behind],
+}
+
+/// What must have come of another before somebody may start: that begins, or ends, no later than it is promised, and then some time passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behind {
+    /// The other, by its place among those who wait: before the one who waits for it.
+    pub place: usize,
+    /// Whether it must have ended, and not only begun.
+    pub ended: bool,
+    /// How long after that.
+    pub lag: Span,
 }
 
 /// What a delay costs a job beside money: nothing until a moment, then so much a second.

@@ -74,7 +74,7 @@ impl State {
     pub(super) fn job_returned(&mut self, number: JobNumber, why: &Why) {
         let clock = self.clock;
         if let Some(job) = self.jobs.get_mut(&number) {
-            job.phase = Phase::Queued;
+            job.phase = if job.waits.is_none() { Phase::Queued } else { Phase::Waiting };
             (job.plan, job.told) = (None, None);
             job.returns = job.returns.saturating_add(1);
             job.why = Some(why.clone());
@@ -99,6 +99,10 @@ impl State {
         job.plan = Some(Arc::clone(plan));
         job.promise = Some(promise);
         (job.why, job.missed) = (None, None);
+        if renewed && !self.dependents_of(number).is_empty() {
+            // Those who were planned behind it may have to move.
+            self.unsettle();
+        }
         if let Some(user) = news {
             notice::of_promise(self, user, number, plan.start, promise, renewed);
         }
