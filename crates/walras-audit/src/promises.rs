@@ -26,9 +26,11 @@ impl Auditor {
             return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
         let once = look.planned.insert(number);
+        let chained = self.is_as_chained(look, number, plan, promise);
         let decided = look.decided.as_ref().filter(|_| once);
         let may = match job.phase {
             JobPhase::Planned => decided.is_some(),
+            JobPhase::Queued | JobPhase::Waiting if chained => true,
             JobPhase::Queued | JobPhase::Loose(After::Plan) => {
                 decided.is_some_and(|decided| decided.batch.contains(&number))
             }

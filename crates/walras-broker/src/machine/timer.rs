@@ -11,6 +11,7 @@ impl State {
     /// The next moment at which time alone changes something; may be past.
     pub(crate) fn next_timer(&self) -> Option<Time> {
         let quotes = self.quotes.values().map(|quote| quote.until);
+        let chains = self.chains.values().map(|chain| chain.until);
         let waits = |job: &&Job| {
             let open = matches!(job.phase, Phase::Waiting | Phase::Queued);
             job.spec.request.deadline.is_some() && open && !self.runs_late(job)
@@ -25,7 +26,14 @@ impl State {
             let at = move |job: &Job, by: Time| if job.waits.is_none() { by } else { just_after(by) };
             self.planned().map(move |(job, plan)| at(job, aheads.hold_by(self, plan)))
         });
-        quotes.chain(deadlines).chain(cut).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
+        quotes
+            .chain(chains)
+            .chain(deadlines)
+            .chain(cut)
+            .chain(reservations)
+            .chain(plans)
+            .chain(self.cycle_timer())
+            .min()
     }
 
     fn cycle_timer(&self) -> Option<Time> {

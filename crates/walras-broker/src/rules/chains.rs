@@ -50,7 +50,7 @@ fn is_follower(job: &Job) -> bool {
 
 impl State {
     /// Whether jobs are planned before what they wait for has happened.
-    fn plans_chains(&self) -> bool {
+    pub(super) fn plans_chains(&self) -> bool {
         let quotas = || self.sites.iter().any(|site| !site.spec.access.quotas.is_empty());
         let policy = &self.policy;
         self.promises().is_some()

@@ -102,6 +102,11 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// What was counted as held or free on the way, and came to nothing, counts no more.
+    pub(crate) fn forget(&mut self) {
+        self.occupancy = None;
+    }
+
     /// From here on, the time of an alternative counts as held.
     pub(crate) fn hold(&mut self, allocation: &Allocation) {
         if let Some(occupancy) = &mut self.occupancy {
