@@ -80,7 +80,7 @@ use elements::Elements;
 use ledger::{Ledger, Occasion};
 use look::Look;
 use places::Places;
-use state::{Cycle, Job, Last, Quote, Reservation};
+use state::{ChainQuote, Cycle, Job, Last, Quote, Reservation};
 use std::collections::BTreeMap;
 use summary::Counts;
 use walras_broker::Event;

@@ -313,12 +313,15 @@ impl Checker {
     pub fn finish(&mut self, broker: &Broker, journal: &[Entry], calm: bool) {
         let state = broker.state();
         for (key, answer) in self.answers.clone() {
-            let job = match answer {
-                Answer::Job(job) | Answer::Accepted { job, .. } => job,
+            let jobs = match answer {
+                Answer::Job(job) | Answer::Accepted { job, .. } => vec![job],
+                Answer::Chain(jobs) => jobs,
                 _ => continue,
             };
-            if !is_open(state, job) && !self.ended.contains_key(&job) {
-                self.complain(format!("{key} was acknowledged as job {job}, which is gone"));
+            for job in jobs.into_iter().filter(|job| !is_open(state, *job)) {
+                if !self.ended.contains_key(&job) {
+                    self.complain(format!("{key} was acknowledged as job {job}, which is gone"));
+                }
             }
         }
         for job in self.queued.clone() {
@@ -345,6 +348,7 @@ fn key_of(input: &Input) -> Option<String> {
     match input {
         Input::Submit { key, .. }
         | Input::AskQuote { key, .. }
+        | Input::AskChain { key, .. }
         | Input::Accept { key, .. }
         | Input::Deposit { key, .. } => Some(key.clone()),
         _ => None,
