@@ -66,7 +66,8 @@ pub(crate) fn plan_chain(
     };
     let lag = state.chain_lag();
     // Whoever is asked has time to take it, and sites to hold it.
-    let soonest = now.checked_add(state.policy.quotes.lead).and_then(|from| from.checked_add(lag));
+    let asking = state.aheads().map_or(lag, |aheads| aheads.longest());
+    let soonest = now.checked_add(state.policy.quotes.lead).and_then(|from| from.checked_add(asking));
     let requests: Vec<Request> = members
         .iter()
         .map(|member| {

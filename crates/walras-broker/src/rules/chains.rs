@@ -94,9 +94,10 @@ impl State {
         Some(latest)
     }
 
-    /// How long after what it waits for a job is planned: sites must be told of the one, and asked for the other.
+    /// How long after what it waits for a job is planned: sites must be told of the one, and asked for the other. That is as long as
+    /// anything is ever asked for before its start, however slow sites turn out to be; or what is promised would rest on how fast they answer.
     pub(crate) fn chain_lag(&self) -> Span {
-        self.aheads().map_or(Span::ZERO, |aheads| aheads.longest())
+        self.promises().map_or(Span::ZERO, |rules| rules.ahead)
     }
 
     /// From when on a job may have a window, for what it waits for. Whoever waits for what nobody knows may have none.

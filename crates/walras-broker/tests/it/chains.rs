@@ -1,7 +1,7 @@
 //! Chains are planned ahead: windows and promises before what is waited for has happened, and nothing held before it has.
 
 use crate::promises::policy;
-use crate::vo::{MINUTE, Vo, at};
+use crate::vo::{MINUTE, Vo, at, span};
 use std::collections::BTreeMap;
 use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent};
 use walras_broker::gate::{Condition, Dependency, Gate, NeverMet, Which};
@@ -174,12 +174,13 @@ fn who_can_never_start_has_no_window_any_more() {
 #[test]
 fn who_waits_for_somebody_late_is_planned_again() {
     let mut vo = vo(&[(2, 1_000)]);
+    vo.say(Input::SetPolicy(Box::new(Policy { grace: span(10 * MINUTE), ..policy() })));
     let submitted = vo.now;
     let jobs = chain(&mut vo, &[10, 20]);
     vo.run_until(submitted + 5 * MINUTE);
     let Phase::Reserved(reservation) = job(&vo, jobs[0]).phase else { panic!("it runs") };
     let held = vo.broker.state().reservations[&reservation].finish();
-    let late = held.as_millis() + 25_000;
+    let late = held.as_millis() + 5 * MINUTE;
     vo.put_off(reservation, 0, at(late));
     vo.run_until(submitted + 40 * MINUTE);
     let given_back = |event: &&Event| matches!(event, Event::Job(JobEvent::Returned { job, why: Why::Waits(_) }) if *job == jobs[1]);
