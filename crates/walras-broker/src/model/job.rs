@@ -212,6 +212,9 @@ pub struct Job {
     /// What it waits for before it may be planned.
     #[serde(default, skip_serializing_if = "Waits::is_none")]
     pub waits: Waits,
+    /// Whether it has a window before what it waits for has happened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ahead: bool,
     /// The array of which it is an element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<Element>,
@@ -274,6 +277,7 @@ impl Job {
             freed_at: None,
             phase: Phase::Queued,
             waits: Waits::default(),
+            ahead: false,
             element: None,
             begun: false,
             attempts: 0,

@@ -47,6 +47,8 @@
 //! ```
 
 mod calendar;
+#[cfg(test)]
+mod chained;
 mod course;
 #[cfg(test)]
 mod divided;

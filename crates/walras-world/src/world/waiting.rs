@@ -41,7 +41,8 @@ impl World {
 
     /// A submission, which may have to wait for what is there.
     pub(super) fn made_to_wait(&mut self, input: Input) -> Input {
-        let Input::Submit { key, mut job } = self.chained(input) else { return input };
+        let input = self.chained(input);
+        let Input::Submit { key, mut job } = input else { return input };
         let Some(chance) = &mut self.waits else { return Input::Submit { key, job } };
         let state = self.broker.state();
         let open = state.jobs.values().filter(|it| it.spec.user == job.user && it.offered.is_none());

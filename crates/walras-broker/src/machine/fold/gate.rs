@@ -16,14 +16,14 @@ impl State {
             (array.waiting, array.freed_at) = (false, Some(clock));
             array.waits = Waits::default();
         } else {
-            let waits = |job: &&mut Job| job.phase == Phase::Waiting || !job.waits.is_none();
+            let waits = |job: &&mut Job| job.phase == Phase::Waiting || job.ahead;
             let job = self.jobs.get_mut(&number).filter(waits);
             let job = job.unwrap_or_else(|| panic!("job {number} is freed and did not wait"));
             // Who has a window already keeps it.
             if job.phase == Phase::Waiting {
                 job.phase = Phase::Queued;
             }
-            (job.freed_at, job.waits) = (Some(clock), Waits::default());
+            (job.freed_at, job.waits, job.ahead) = (Some(clock), Waits::default(), false);
         }
         self.unsettle();
     }
