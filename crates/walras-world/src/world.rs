@@ -103,7 +103,7 @@ pub fn live(settings: &Settings) -> Outcome {
     let mut chance = Stream::open(settings.seed, 0);
     let faults = settings.faults.unwrap_or_else(|| Faults::draw(&mut Stream::open(settings.seed, 1)));
     let assign = setup::assigning(&mut Stream::open(settings.seed, 4));
-    let (inputs, sites) =
+    let (mut inputs, sites) =
         setup::begin(&mut chance, assign, settings.late, settings.planning).unwrap_or_default();
     let zero = Time::from_millis(0).unwrap_or(Time::MIN);
     let mut world = World {
@@ -128,6 +128,7 @@ pub fn live(settings: &Settings) -> Outcome {
         is_back: false,
         calm: false,
     };
+    inputs.iter_mut().filter(|_| settings.chains).for_each(|it| setup::for_chains(it, settings.seed));
     for input in inputs {
         world.say(&input);
     }
