@@ -89,12 +89,7 @@ impl<'a> Course<'a> {
 
     /// Who may be planned again: those who are planned first, in order of promise.
     fn movable(&self) -> Vec<usize> {
-        let promised = |place: &usize| {
-            let entry = &self.entries[*place];
-            entry.promise.is_some()
-                && !entry.fixed
-                && (entry.spot.is_some() || entry.waiting.behind.is_empty())
-        };
+        let promised = |place: &usize| self.may_move(*place);
         let all: Vec<usize> = (0..self.entries.len()).filter(promised).collect();
         // Who has no spot is first; what is planned far ahead is in nobody's way now.
         let mut order = self.in_turn(self.by_start(&all));

@@ -7,6 +7,12 @@ use std::cell::OnceCell;
 use walras_model::quantity::Time;
 
 impl Course<'_> {
+    /// Whether somebody has a promise within which it may be moved now: whoever lost its window with those it waits for comes after them.
+    pub(super) fn may_move(&self, place: usize) -> bool {
+        let entry = &self.entries[place];
+        entry.promise.is_some() && !entry.fixed && (entry.spot.is_some() || entry.waiting.behind.is_empty())
+    }
+
     /// In the order in which they are given, each from what those before it are promised on.
     pub(super) fn place_behind(&mut self, within_left: Within, mut funds: Vec<i64>) {
         for place in 0..self.entries.len() {
