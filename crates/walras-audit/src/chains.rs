@@ -7,13 +7,14 @@ use crate::look::Look;
 use crate::state::{Job, JobPhase, PartState};
 use crate::sums::{holds, is_queue};
 use walras_broker::gate::{Condition, Dependency};
+use walras_broker::id::JobNumber;
 use walras_broker::policy::Deciding;
 use walras_model::Time;
 
 impl Auditor {
     /// When all that a job waits for has come about at the latest, if promises are kept; `None` where nobody knows, or it never will.
-    pub(crate) fn met_by(&self, job: &Job) -> Option<Time> {
-        if job.spec.gate.singleton {
+    pub(crate) fn met_by(&self, number: JobNumber, job: &Job) -> Option<Time> {
+        if job.spec.gate.singleton && !self.is_alone(number, &job.spec) {
             return None;
         }
         let mut latest = Time::MIN;
@@ -55,11 +56,11 @@ impl Auditor {
 
     /// Whether what a planned job waits for will not have come about, or may not have, when it would have to be reserved: nothing is
     /// asked of sites longer before its start than the policy says.
-    pub(crate) fn may_be_late(&self, look: &Look<'_>, job: &Job) -> bool {
+    pub(crate) fn may_be_late(&self, look: &Look<'_>, number: JobNumber, job: &Job) -> bool {
         let (Some(plan), Deciding::Promise(rules)) = (job.plan.as_deref(), &self.policy.deciding) else {
             return true;
         };
         let by = plan.start.as_millis().saturating_sub(rules.ahead.as_millis());
-        self.met_by(job).is_none_or(|met| by < met.max(look.now).as_millis())
+        self.met_by(number, job).is_none_or(|met| by < met.max(look.now).as_millis())
     }
 }

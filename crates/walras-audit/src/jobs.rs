@@ -72,7 +72,7 @@ impl Auditor {
         // for others is when these will not, or may not, have come that far when it would be reserved, and for nothing else.
         let of_others = matches!(why, Why::Waits(_));
         let stands = |job: &Job| match job.waits {
-            true => !of_others || !self.may_be_late(look, job),
+            true => !of_others || !self.may_be_late(look, number, job),
             false => of_others || matches!(why, Why::Outdated(_)) && !self.has_lost_ground(look, job),
         };
         let stands = self.jobs.get(&number).is_some_and(|job| job.phase == JobPhase::Planned && stands(job));

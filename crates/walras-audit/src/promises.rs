@@ -42,7 +42,7 @@ impl Auditor {
         let bound = Some(promise).filter(|_| may_be_late).or(job.promise);
         let faults = allocation.as_ref().map(|it| self.allocation_faults(look, job, bound, it));
         // Whoever waits for others starts when these have come that far, if what they are promised is kept.
-        let met = self.met_by(job);
+        let met = self.met_by(number, job);
         let follows = !job.waits || !job.held && met.is_some_and(|met| met <= plan.start);
         let stands = allocation.is_some() && job.spec.workflow.is_none() && follows;
         if !may || !stands || faults.as_ref().is_some_and(|faults| !faults.is_empty()) {

@@ -44,14 +44,14 @@ impl Auditor {
     /// Whether all that a job waits for has happened, but for its user's word.
     fn is_let_through(&self, number: JobNumber, spec: &JobSpec) -> bool {
         let met = spec.gate.after.iter().all(|on| self.holds(on) == Some(true));
+        met && (!spec.gate.singleton || self.is_alone(number, spec))
+    }
+
+    /// Whether no job of the same name and user is there that came before.
+    pub(crate) fn is_alone(&self, number: JobNumber, spec: &JobSpec) -> bool {
         let alike = |it: &Job| it.spec.user == spec.user && it.spec.request.name == spec.request.name;
-        let alone = || {
-            !self
-                .jobs
-                .range(..number)
-                .any(|(_, it)| it.offered.is_none() && it.element.is_none() && alike(it))
-        };
-        met && (!spec.gate.singleton || alone())
+        let mut before = self.jobs.range(..number);
+        !before.any(|(_, it)| it.offered.is_none() && it.element.is_none() && alike(it))
     }
 
     pub(crate) fn freed(&mut self, look: &mut Look<'_>, number: JobNumber) {
