@@ -79,11 +79,12 @@ fn who_lost_its_window_with_those_before_it_keeps_its_promise_if_they_allow() {
     let (first, second) = (request(1, 5, false), request(1, 4, false));
     let after = [behind(0, true, 1)];
     for (by, renewed) in [(30, false), (8, true)] {
-        let promise = Some(Terms { start: at(by), finish: at(by + 4), cost: Money::from_micros(100) });
+        let promised = Terms { start: at(by), finish: at(by + 4), cost: Money::from_micros(100) };
+        let promise = Some(promised);
         let jobs = [waiting(&first, 0, 1), Waiting { behind: &after, promise, ..waiting(&second, 0, 1) }];
         let placed = planned(&machine(), &jobs, 0);
         let [first, second] = [0, 1].map(|place: usize| placed[place].as_ref().unwrap());
         assert!(second.window.start() > first.promise.finish);
-        assert_eq!((second.renewed, second.promise == promise.unwrap()), (renewed, !renewed));
+        assert_eq!((second.renewed, second.promise == promised), (renewed, !renewed));
     }
 }
