@@ -75,9 +75,9 @@ impl<'a> Course<'a> {
         self.settle(&movable);
         self.place_displaced();
         let (within, funds) = self.place_newcomers();
-        self.place_behind(within, funds);
         self.go_ahead();
         self.keep_after_all();
+        self.place_behind(within, funds);
         self.make_firm();
         let limit_hit = self.is_spent();
         Agenda { placed: self.placed(), searches: self.searches, steps_read: self.steps_read, limit_hit }

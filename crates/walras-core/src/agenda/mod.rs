@@ -10,11 +10,12 @@
 //! 1. All are planned again from nothing in order of promise, each in its best window within what it was promised. If that fails
 //!    for one, all stay where they were and, in order of start, each moves only where that is better for it.
 //! 2. Newcomers get the best window that is left, and a promise: that window, and on top a share of the wait ([`AgendaRules::slack`]).
-//!    Whoever may start only when others have come so far ([`Waiting::behind`]) comes after all of these, and is planned from what they are
-//!    promised on: who is planned behind nobody that is planned gets no window.
 //! 3. In the order of [`Precedence`], whoever could start at once and would be better off does, if the others leave room. If they
 //!    do not, it is tried: with it in place, the others are planned again, by promise, then by start; a plan that keeps
 //!    all promises is taken. There are at most [`AgendaRules::trials`] of these.
+//!
+//! 4. Whoever may start only when others have come so far ([`Waiting::behind`]) comes after all of these, and is planned from what they are
+//!    promised on: who is planned behind nobody that is planned gets no window.
 //!
 //! A newcomer that is overdue and finds no window before the horizon has all time kept for it from the moment on from which enough
 //! nodes are free for good: those behind it must have ended by then, so that it fits as soon as the horizon is far enough. Who is overdue and has a
