@@ -187,6 +187,7 @@ impl Job {
             spec: Arc::clone(spec),
             ready_at,
             held: spec.gate.held,
+            waits: phase == JobPhase::Waiting,
             element: None,
             phase,
             since,

@@ -30,8 +30,10 @@ impl Auditor {
             }
             CycleEvent::Closed { cycle, until } => {
                 let now = look.now;
-                // With nobody in the batch there must be somebody whose window may move.
-                let movable = self.jobs.values().any(|job| job.phase == JobPhase::Planned);
+                // With nobody in the batch there must be somebody whose window may move, or who may be planned ahead.
+                let movable =
+                    |job: &Job| job.phase == JobPhase::Planned || job.waits && job.spec.array.is_none();
+                let movable = self.jobs.values().any(movable);
                 let open = self.open_cycle(*cycle);
                 let open = open.filter(|open| !open.closed && (movable || !open.batch.is_empty()));
                 match open.filter(|open| open.unanswered.is_empty() || now >= open.until) {

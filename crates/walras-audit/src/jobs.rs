@@ -68,8 +68,13 @@ impl Auditor {
 
     fn returned(&mut self, look: &mut Look<'_>, number: JobNumber, why: &Why) {
         let planned = look.decided.as_ref().is_some_and(|decided| decided.batch.contains(&number));
-        // One that is planned is given back for a reason: what it was planned for is gone, by what is known, or its time.
-        let stands = |job: &Job| matches!(why, Why::Outdated(_)) && !self.has_lost_ground(look, job);
+        // One that is planned is given back for a reason: what it was planned for is gone, by what is known, or its time. Whoever waits
+        // for others is when these will not, or may not, have come that far when it would be reserved, and for nothing else.
+        let of_others = matches!(why, Why::Waits(_));
+        let stands = |job: &Job| match job.waits {
+            true => !of_others || !self.may_be_late(look, number, job),
+            false => of_others || matches!(why, Why::Outdated(_)) && !self.has_lost_ground(look, job),
+        };
         let stands = self.jobs.get(&number).is_some_and(|job| job.phase == JobPhase::Planned && stands(job));
         let Some(job) = self.jobs.get_mut(&number) else {
             return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
@@ -96,7 +101,8 @@ impl Auditor {
                 look.report(FindingKind::JobNotReturning { job: number });
             }
         }
-        (job.phase, job.since) = (JobPhase::Queued, look.position);
+        let phase = if job.waits { JobPhase::Waiting } else { JobPhase::Queued };
+        (job.phase, job.since) = (phase, look.position);
         job.spares.clear();
         job.plan = None;
     }

@@ -41,6 +41,8 @@
 mod arrays;
 mod awaited;
 mod budgets;
+mod chain_quotes;
+mod chains;
 mod closing;
 mod cycles;
 mod elements;
@@ -78,7 +80,7 @@ use elements::Elements;
 use ledger::{Ledger, Occasion};
 use look::Look;
 use places::Places;
-use state::{Cycle, Job, Last, Quote, Reservation};
+use state::{ChainQuote, Cycle, Job, Last, Quote, Reservation};
 use std::collections::BTreeMap;
 use summary::Counts;
 use walras_broker::Event;
@@ -105,6 +107,7 @@ pub struct Auditor {
     jobs: BTreeMap<JobNumber, Job>,
     reservations: BTreeMap<ReservationNumber, Reservation>,
     quotes: BTreeMap<QuoteNumber, Quote>,
+    chain_quotes: BTreeMap<QuoteNumber, ChainQuote>,
     cycle: Option<Cycle>,
     /// When the last cycle began in which jobs were assigned to sites that sell capacity.
     assigned_at: Option<Time>,
@@ -255,6 +258,7 @@ impl Auditor {
         self.left_waiting(look);
         self.left_binding(look);
         self.left_offered(look);
+        self.left_out_of_chain(look);
         if let Some(accepted) = look.accepted.take() {
             look.report(FindingKind::NotAsQuoted { quote: accepted.quote });
         }

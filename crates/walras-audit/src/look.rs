@@ -3,6 +3,7 @@
 use crate::finding::{Finding, FindingKind, Gone};
 use crate::state::{Accepted, Decided, Round};
 use std::collections::{BTreeMap, BTreeSet};
+use walras_broker::chain::QuotedMember;
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::input::Input;
 use walras_model::{Interval, Time};
@@ -21,6 +22,10 @@ pub(crate) struct Look<'a> {
     pub(crate) round: Option<Round>,
     /// The quote that this entry has accepted.
     pub(crate) accepted: Option<Accepted>,
+    /// The quote for a chain that this entry has accepted, its jobs, and those of them that must still follow.
+    pub(crate) chain_quote: Option<QuoteNumber>,
+    pub(crate) chain_jobs: Vec<JobNumber>,
+    pub(crate) chained: BTreeMap<JobNumber, QuotedMember>,
     /// Jobs whose phase this entry must still say.
     pub(crate) loose: Vec<JobNumber>,
     /// Reservations of which a site has come further.
@@ -46,6 +51,9 @@ impl<'a> Look<'a> {
             decided: None,
             round: None,
             accepted: None,
+            chain_quote: None,
+            chain_jobs: Vec::new(),
+            chained: BTreeMap::new(),
             loose: Vec::new(),
             stepped: Vec::new(),
             planned: BTreeSet::new(),

@@ -26,23 +26,25 @@ impl Auditor {
             return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
         let once = look.planned.insert(number);
+        let chained = self.is_as_chained(look, number, plan, promise);
         let decided = look.decided.as_ref().filter(|_| once);
         let may = match job.phase {
             JobPhase::Planned => decided.is_some(),
+            JobPhase::Queued | JobPhase::Waiting if chained => true,
             JobPhase::Queued | JobPhase::Loose(After::Plan) => {
                 decided.is_some_and(|decided| decided.batch.contains(&number))
             }
-            JobPhase::Waiting
-            | JobPhase::Drawing
-            | JobPhase::Planning
-            | JobPhase::Reserved(_)
-            | JobPhase::Loose(_) => false,
+            JobPhase::Waiting => decided.is_some() && job.waits,
+            JobPhase::Drawing | JobPhase::Planning | JobPhase::Reserved(_) | JobPhase::Loose(_) => false,
         };
         let allocation = self.allocation_of(job, plan);
         let may_be_late = matches!(self.policy.deciding, Deciding::Promise(rules) if rules.late == Late::Run);
         let bound = Some(promise).filter(|_| may_be_late).or(job.promise);
         let faults = allocation.as_ref().map(|it| self.allocation_faults(look, job, bound, it));
-        let stands = allocation.is_some() && job.spec.workflow.is_none();
+        // Whoever waits for others starts when these have come that far, if what they are promised is kept.
+        let met = self.met_by(number, job);
+        let follows = !job.waits || !job.held && met.is_some_and(|met| met <= plan.start);
+        let stands = allocation.is_some() && job.spec.workflow.is_none() && follows;
         if !may || !stands || faults.as_ref().is_some_and(|faults| !faults.is_empty()) {
             let fault = faults.and_then(|faults| faults.into_iter().next());
             look.report(FindingKind::BadPlan { job: number, fault });

@@ -109,12 +109,18 @@ fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
         JobEvent::Queued { key, spec, .. } => {
             let submitted = matches!(input, Input::Submit { key: named, job }
                 if key.key == *named && **spec == **job);
-            let accepted = matches!(input, Input::Accept { key: named, .. } if key.key == *named);
+            // The jobs of a chain have keys of their own, after that of its acceptance.
+            let of_chain =
+                |named: &str| key.key.strip_prefix(named).is_some_and(|rest| rest.starts_with('/'));
+            let accepted =
+                matches!(input, Input::Accept { key: named, .. } if key.key == *named || of_chain(named));
             let told = submitted || accepted;
             Some((told, "job-queued"))
         }
         JobEvent::Noticed(notice) => Some((*input == Input::Noticed(*notice), "noticed")),
-        JobEvent::Planned { .. } => Some((matches!(input, Input::Decided { .. }), "job-planned")),
+        JobEvent::Planned { .. } => {
+            Some((matches!(input, Input::Decided { .. } | Input::Accept { .. }), "job-planned"))
+        }
         JobEvent::Offered { spec, .. } => {
             let told = matches!(input, Input::AskQuote { job, hold: Some(_), .. } if **spec == **job);
             Some((told, "offered"))
@@ -136,6 +142,16 @@ fn of_quote(input: &Input, event: &QuoteEvent) -> Option<(bool, &'static str)> {
             let told = matches!(input, Input::AskQuote { key: named, job, .. }
                 if key.key == *named && **spec == **job);
             Some((told, "quote-given"))
+        }
+        QuoteEvent::ChainGiven { key, members, .. } => {
+            let told = matches!(input, Input::AskChain { key: named, members: asked }
+                if key.key == *named && members.iter().map(|it| &it.member).eq(asked));
+            Some((told, "chain-quoted"))
+        }
+        QuoteEvent::ChainAccepted { quote, key, .. } => {
+            let told = matches!(input, Input::Accept { key: named, quote: asked, option: 0, .. }
+                if key.key == *named && quote == asked);
+            Some((told, "chain-accepted"))
         }
         QuoteEvent::Accepted { quote, key, option, .. } | QuoteEvent::Broken { quote, key, option, .. } => {
             let told = matches!(input, Input::Accept { key: named, quote: asked, option: wanted, .. }

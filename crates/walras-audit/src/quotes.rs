@@ -54,12 +54,26 @@ impl Auditor {
                 let (quote, job, reservation, allocation) = (*quote, *job, *reservation, chosen.allocation);
                 look.accepted = Some(Accepted { quote, job, reservation, allocation });
             }
+            QuoteEvent::ChainGiven { quote, key, members, until } => {
+                self.request(look, key);
+                self.chain_given(look, *quote, members, *until);
+            }
+            QuoteEvent::ChainAccepted { quote, key, jobs } => {
+                self.request(look, key);
+                self.chain_accepted(look, *quote, jobs);
+            }
             QuoteEvent::Broken { quote, key, option, compensation, transaction, .. } => {
                 self.request(look, key);
+                if let Some(chain) = self.used_chain(look, *quote) {
+                    self.counts.quotes_broken += 1;
+                    let price = chain.price();
+                    return self.broken(look, *quote, chain.user(), price, *compensation, transaction);
+                }
                 let Some((quoted, chosen)) = self.used(look, *quote, *option) else { return };
                 self.counts.quotes_broken += 1;
-                self.broken(look, *quote, &quoted.spec.user, &chosen, *compensation, transaction);
+                self.broken(look, *quote, &quoted.spec.user, chosen.price, *compensation, transaction);
             }
+            QuoteEvent::Expired(quote) if self.chain_expired(look, *quote) => {}
             QuoteEvent::Expired(quote) => match self.quotes.remove(quote) {
                 None => look.report(FindingKind::NotThere { thing: Thing::Quote, number: quote.get() }),
                 Some(given) => {
@@ -80,6 +94,9 @@ impl Auditor {
         let now = look.now;
         for (quote, given) in self.quotes.iter().filter(|(_, given)| given.until <= now) {
             look.report(FindingKind::QuoteTime { quote: *quote, until: given.until });
+        }
+        for (quote, chain) in self.chain_quotes.iter().filter(|(_, chain)| chain.until <= now) {
+            look.report(FindingKind::QuoteTime { quote: *quote, until: chain.until });
         }
     }
 
@@ -131,12 +148,12 @@ impl Auditor {
         look: &mut Look<'_>,
         quote: QuoteNumber,
         user: &str,
-        chosen: &QuoteOption,
+        price: Money,
         compensation: Money,
         transaction: &Transaction,
     ) {
         let amount = i128::from(compensation.as_micros());
-        let price = i128::from(chosen.price.as_micros());
+        let price = i128::from(price.as_micros());
         let most = share_of(price, self.policy.quotes.compensation.as_millionths());
         let purpose = Purpose::Compensation;
         let mut expected = BTreeMap::from([

@@ -123,7 +123,7 @@ impl Auditor {
             Origin::Spare => of_job.phase == JobPhase::Loose(After::Broken),
             Origin::Plan => {
                 let moment = matches!(look.input, Input::Tick | Input::Decided { .. });
-                moment && of_job.phase == JobPhase::Planned
+                moment && of_job.phase == JobPhase::Planned && !of_job.waits
             }
             Origin::Quote(quote) => {
                 let accepted = look.accepted.take_if(|it| it.quote == quote);

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use walras_broker::allocation::Allocation;
 use walras_broker::budget::Spender;
+use walras_broker::chain::QuotedMember;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobSpec, PartEnd, Planned};
 use walras_broker::policy::Policy;
 use walras_broker::quote::QuoteOption;
 use walras_core::agenda::Promise;
-use walras_model::{SiteId, TaskId, Time};
+use walras_model::{Money, SiteId, TaskId, Time};
 
 /// A job that has not ended.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Job {
     pub(crate) ready_at: Time,
     /// Whether its user has not let it go.
     pub(crate) held: bool,
+    /// Whether it waits for something, with a window or without one.
+    pub(crate) waits: bool,
     /// The array of which it is an element.
     pub(crate) element: Option<JobNumber>,
     pub(crate) phase: JobPhase,
@@ -158,6 +161,24 @@ pub(crate) struct Quote {
     pub(crate) until: Time,
     /// By alternative: the job that it becomes, where it is held.
     pub(crate) holds: Vec<JobNumber>,
+}
+
+/// A quote for a chain that binds.
+#[derive(Clone, Debug)]
+pub(crate) struct ChainQuote {
+    pub(crate) members: Arc<[QuotedMember]>,
+    pub(crate) until: Time,
+}
+
+impl ChainQuote {
+    pub(crate) fn user(&self) -> &str {
+        self.members.first().map_or("", |first| &first.member.job.user)
+    }
+
+    /// What all of it costs at most.
+    pub(crate) fn price(&self) -> Money {
+        self.members.iter().map(|it| it.promise.cost).sum()
+    }
 }
 
 /// A quote that this entry has accepted, and that a reservation must follow.

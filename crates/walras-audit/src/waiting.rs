@@ -44,26 +44,31 @@ impl Auditor {
     /// Whether all that a job waits for has happened, but for its user's word.
     fn is_let_through(&self, number: JobNumber, spec: &JobSpec) -> bool {
         let met = spec.gate.after.iter().all(|on| self.holds(on) == Some(true));
+        met && (!spec.gate.singleton || self.is_alone(number, spec))
+    }
+
+    /// Whether no job of the same name and user is there that came before.
+    pub(crate) fn is_alone(&self, number: JobNumber, spec: &JobSpec) -> bool {
         let alike = |it: &Job| it.spec.user == spec.user && it.spec.request.name == spec.request.name;
-        let alone = || {
-            !self
-                .jobs
-                .range(..number)
-                .any(|(_, it)| it.offered.is_none() && it.element.is_none() && alike(it))
-        };
-        met && (!spec.gate.singleton || alone())
+        let mut before = self.jobs.range(..number);
+        !before.any(|(_, it)| it.offered.is_none() && it.element.is_none() && alike(it))
     }
 
     pub(crate) fn freed(&mut self, look: &mut Look<'_>, number: JobNumber) {
         let Some(job) = self.jobs.get(&number) else {
             return look.report(FindingKind::NotThere { thing: Thing::Job, number: number.get() });
         };
-        if job.phase != JobPhase::Waiting || job.held || !self.is_let_through(number, &job.spec) {
+        let here = matches!(job.phase, JobPhase::Waiting | JobPhase::Planned);
+        if !here || !job.waits || job.held || !self.is_let_through(number, &job.spec) {
             look.report(FindingKind::FreedWrongly { job: number });
         }
         self.awaited.singletons.remove(&number);
         if let Some(job) = self.jobs.get_mut(&number) {
-            (job.phase, job.since, job.ready_at) = (free_phase(&job.spec), look.position, look.now);
+            (job.waits, job.ready_at) = (false, look.now);
+            // Who has a window already keeps it.
+            if job.phase != JobPhase::Planned {
+                (job.phase, job.since) = (free_phase(&job.spec), look.position);
+            }
         }
     }
 
@@ -108,13 +113,13 @@ impl Auditor {
     /// Whether a job can really never have what it waits for.
     pub(crate) fn is_never_met(&self, job: &Job, on: &Dependency) -> bool {
         let never = job.spec.gate.after.contains(on) && self.holds(on) == Some(false);
-        never && job.phase == JobPhase::Waiting && self.policy.never_met == NeverMet::Cancel
+        never && job.waits && self.policy.never_met == NeverMet::Cancel
     }
 
     /// Whoever waits for nothing any more must have been freed, and whoever waits in vain be given up.
     pub(crate) fn left_behind(&self, look: &mut Look<'_>) {
         for number in std::mem::take(&mut look.concerned) {
-            let waits = |job: &&Job| job.phase == JobPhase::Waiting;
+            let waits = |job: &&Job| job.waits;
             let Some(job) = self.jobs.get(&number).filter(waits) else { continue };
             let never = |on: &Dependency| self.holds(on) == Some(false);
             let vain = self.policy.never_met == NeverMet::Cancel && job.spec.gate.after.iter().any(never);

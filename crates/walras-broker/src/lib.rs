@@ -51,7 +51,7 @@ pub use model::event::Event;
 pub use model::input::{Answer, Input, Refusal};
 pub use model::state::State;
 pub use model::{
-    account, allocation, array, budget, cycle, decision, effect, event, gate, id, indices, input, job,
+    account, allocation, array, budget, chain, cycle, decision, effect, event, gate, id, indices, input, job,
     limits, mismatch, moving, notice, notify, particulars, policy, price, program, quote, rank, ranks,
     refusal, repeated, reservation, sharing, site, state, table, told, wish,
 };

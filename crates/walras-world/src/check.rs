@@ -12,6 +12,7 @@ use walras_audit::Auditor;
 use walras_broker::account::Account;
 use walras_broker::allocation::Allocation;
 use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent};
+use walras_broker::gate::{Condition, Dependency, Gate};
 use walras_broker::id::{JobNumber, QuoteNumber, ReservationNumber};
 use walras_broker::job::{JobEnd, PartEnd, Phase};
 use walras_broker::journal::Entry;
@@ -38,6 +39,10 @@ pub struct Checker {
     /// Jobs that have ended, and how.
     ended: BTreeMap<JobNumber, JobEnd>,
     queued: BTreeSet<JobNumber>,
+    /// What jobs wait for, and whose parts have begun.
+    gates: BTreeMap<JobNumber, Gate>,
+    begun: BTreeSet<JobNumber>,
+    arrays: BTreeSet<JobNumber>,
     /// Parts of open reservations that have not ended well.
     parts: BTreeMap<ReservationNumber, BTreeSet<u32>>,
     /// What quotes promise.
@@ -81,6 +86,7 @@ impl Checker {
                     if self.ended.contains_key(job) {
                         self.complain(format!("job {job} has ended and is reserved again"));
                     }
+                    self.gate(*job);
                     if self.promised.remove(job).is_some_and(|promised| promised != **allocation) {
                         self.complain(format!("job {job} does not get what its quote promised"));
                     }
@@ -126,8 +132,16 @@ impl Checker {
                         self.promised.insert(*job, option.allocation.clone());
                     }
                 }
-                Event::Job(JobEvent::Queued { job, .. }) => {
+                Event::Job(JobEvent::Queued { job, spec, .. }) => {
                     self.queued.insert(*job);
+                    if spec.array.is_some() {
+                        self.arrays.insert(*job);
+                    } else {
+                        self.gates.insert(*job, spec.gate.clone());
+                    }
+                }
+                Event::Reservation(ReservationEvent::PartStarted { reservation, .. }) => {
+                    self.begun.extend(self.windows.get(reservation).map(|(job, _)| *job));
                 }
                 Event::Job(JobEvent::Ended { job, end }) => {
                     let before = self.ended.insert(*job, end.clone());
@@ -142,6 +156,24 @@ impl Checker {
         self.money(state);
         self.jobs(state);
         self.holds(state);
+    }
+
+    /// Nothing is asked for before all has happened that a job waits for.
+    fn gate(&mut self, job: JobNumber) {
+        let Some(gate) = self.gates.get(&job) else { return };
+        let plain = |on: &&Dependency| on.on.element.is_none() && !self.arrays.contains(&on.on.job);
+        let unmet = gate.after.iter().filter(plain).find(|on| {
+            let end = self.ended.get(&on.on.job).map(|end| *end == JobEnd::Done);
+            !match on.condition {
+                Condition::Ok => end == Some(true),
+                Condition::Failed => end == Some(false),
+                Condition::Any => end.is_some(),
+                Condition::Started => end.is_some() || self.begun.contains(&on.on.job),
+            }
+        });
+        if let Some(on) = unmet {
+            self.complain(format!("job {job} is reserved before {on:?} has come about"));
+        }
     }
 
     fn money(&mut self, state: &State) {
@@ -281,12 +313,15 @@ impl Checker {
     pub fn finish(&mut self, broker: &Broker, journal: &[Entry], calm: bool) {
         let state = broker.state();
         for (key, answer) in self.answers.clone() {
-            let job = match answer {
-                Answer::Job(job) | Answer::Accepted { job, .. } => job,
+            let jobs = match answer {
+                Answer::Job(job) | Answer::Accepted { job, .. } => vec![job],
+                Answer::Chain(jobs) => jobs,
                 _ => continue,
             };
-            if !is_open(state, job) && !self.ended.contains_key(&job) {
-                self.complain(format!("{key} was acknowledged as job {job}, which is gone"));
+            for job in jobs.into_iter().filter(|job| !is_open(state, *job)) {
+                if !self.ended.contains_key(&job) {
+                    self.complain(format!("{key} was acknowledged as job {job}, which is gone"));
+                }
             }
         }
         for job in self.queued.clone() {
@@ -313,6 +348,7 @@ fn key_of(input: &Input) -> Option<String> {
     match input {
         Input::Submit { key, .. }
         | Input::AskQuote { key, .. }
+        | Input::AskChain { key, .. }
         | Input::Accept { key, .. }
         | Input::Deposit { key, .. } => Some(key.clone()),
         _ => None,

@@ -17,6 +17,8 @@ pub struct Settings {
     pub steps_max: u64,
     /// Whether jobs may have to wait for others, for namesakes and for their users' word.
     pub waits: bool,
+    /// Whether jobs come in chains: most wait for the one that their user submitted last.
+    pub chains: bool,
     /// Whether sites make the mistakes of real clusters, and say what has changed of what is free.
     pub clusters: bool,
     /// Whether all jobs are workflows whose tasks are often late.
@@ -51,6 +53,7 @@ impl Default for Settings {
             minutes: 90,
             steps_max: 60_000,
             waits: false,
+            chains: false,
             clusters: false,
             late: false,
             planning: Planning::Drawn,

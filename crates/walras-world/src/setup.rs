@@ -79,6 +79,20 @@ pub fn policy(chance: &mut Stream) -> Policy {
     policy
 }
 
+/// The same where jobs come in chains: everybody is promised something, and plans go by cost, so that chains are planned ahead.
+pub fn for_chains(input: &mut Input, seed: u64) {
+    let Input::SetPolicy(policy) = input else { return };
+    if policy.deciding == Deciding::AtOnce {
+        policy.deciding = Deciding::Promise(promises(&mut Stream::open(seed, 6)));
+        policy.lead = span(2_000);
+    }
+    if let Deciding::Promise(rules) = &mut policy.deciding {
+        rules.replanned_max = rules.replanned_max.max(10);
+    }
+    policy.choice.objective = Objective::MinCost;
+    policy.assign = None;
+}
+
 /// Rules for promises of every kind.
 fn promises(chance: &mut Stream) -> PromisePolicy {
     let orders = [Precedence::Expansion, Precedence::WaitCubed, Precedence::Arrival, Precedence::AsGiven];

@@ -82,6 +82,7 @@ pub struct World {
     chance: Stream,
     /// What decides who waits, where anybody does.
     waits: Option<Stream>,
+    chains: Option<Stream>,
     /// What decides which mistakes clusters make, where they do.
     clusters: Option<Stream>,
     faults: Faults,
@@ -103,7 +104,7 @@ pub fn live(settings: &Settings) -> Outcome {
     let mut chance = Stream::open(settings.seed, 0);
     let faults = settings.faults.unwrap_or_else(|| Faults::draw(&mut Stream::open(settings.seed, 1)));
     let assign = setup::assigning(&mut Stream::open(settings.seed, 4));
-    let (inputs, sites) =
+    let (mut inputs, sites) =
         setup::begin(&mut chance, assign, settings.late, settings.planning).unwrap_or_default();
     let zero = Time::from_millis(0).unwrap_or(Time::MIN);
     let mut world = World {
@@ -116,6 +117,7 @@ pub fn live(settings: &Settings) -> Outcome {
         posted: 0,
         chance: Stream::open(settings.seed, 2),
         waits: settings.waits.then(|| Stream::open(settings.seed, 3)),
+        chains: settings.chains.then(|| Stream::open(settings.seed, 5)),
         clusters: settings.clusters.then(|| Stream::open(settings.seed, 4)),
         faults: Faults::default(),
         happened: 0,
@@ -127,6 +129,7 @@ pub fn live(settings: &Settings) -> Outcome {
         is_back: false,
         calm: false,
     };
+    inputs.iter_mut().filter(|_| settings.chains).for_each(|it| setup::for_chains(it, settings.seed));
     for input in inputs {
         world.say(&input);
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use walras_broker::Event;
-use walras_broker::event::{ReservationEvent, SiteEvent};
+use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent};
 use walras_broker::journal::{Entry, Replay, Scope, basis_of};
 use walras_model::NodeId;
 use walras_world::{Settings, live};
@@ -60,6 +60,35 @@ fn every_seed_keeps_every_promise() {
 fn and_where_jobs_wait_for_others() {
     let settings = Settings { jobs: 24, waits: true, ..Settings::default() };
     all_keep(number("SEED", 1), number("SEEDS", 1_000) / 10, &settings);
+}
+
+/// Chains are planned ahead there, in spite of all that goes wrong; and where that breaks a promise, what it rested on was gone.
+#[test]
+fn and_where_jobs_come_in_chains() {
+    let settings = Settings { jobs: 24, chains: true, ..Settings::default() };
+    let count = number("SEEDS", 1_000) / 5;
+    all_keep(number("SEED", 1), count, &settings);
+    let mut ahead = 0;
+    for seed in 1..=count.min(12) {
+        let (mut waits, mut planned) = (BTreeSet::new(), BTreeSet::new());
+        let outcome = live(&Settings { seed, ..settings });
+        for event in outcome.journal.iter().flat_map(|entry| &entry.events) {
+            match event {
+                Event::Job(JobEvent::Queued { job, spec, .. }) if !spec.gate.after.is_empty() => {
+                    waits.insert(*job);
+                }
+                Event::Job(JobEvent::Planned { job, .. }) if waits.contains(job) => {
+                    planned.insert(*job);
+                }
+                Event::Job(JobEvent::Freed(job)) => {
+                    waits.remove(job);
+                }
+                _ => {}
+            }
+        }
+        ahead += planned.len();
+    }
+    assert!(count < 12 || ahead > 20, "{ahead} jobs were planned ahead");
 }
 
 #[test]

@@ -216,6 +216,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask what a whole chain of jobs would cost and when it would run; the answer binds for a while, and is accepted as a quote.
+         * @description For: user, administrator.
+         */
+        post: operations["post__v1_chains"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chains/{quote}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a quote for a chain.
+         * @description For: user, administrator.
+         */
+        get: operations["get__v1_chains__quote_"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/choices": {
         parameters: {
             query?: never;
@@ -1263,14 +1303,16 @@ export interface components {
         AcceptedView: {
             /**
              * Format: uint64
-             * @description The job's number.
+             * @description The job's number; of a chain, that of its first.
              */
             job: number;
+            /** @description All jobs of a chain, in its order. */
+            jobs?: number[];
             /**
              * Format: uint64
-             * @description The number of its reservation.
+             * @description The number of its reservation; a chain has none yet.
              */
-            reservation: number;
+            reservation?: number | null;
         };
         /** @description An account. */
         AccountView: {
@@ -1581,6 +1623,108 @@ export interface components {
             of: components["schemas"]["PredictedKind"];
             /** @description The queue, where it was the wait there. */
             site?: string | null;
+        };
+        /** @description What must have become of another job of a chain. */
+        ChainAfter: {
+            /** @description What must have become of it; `ok`, without. */
+            condition?: components["schemas"]["ChainCondition"];
+            /**
+             * Format: uint32
+             * @description The other, by its place from 0 on.
+             */
+            job: number;
+        };
+        /** @description What a job of a chain waits for. */
+        ChainAfterView: {
+            /** @description What must have become of it: `ok`, `any` or `started`. */
+            condition: string;
+            /**
+             * Format: uint32
+             * @description The other job, by its place from 0 on.
+             */
+            job: number;
+        };
+        /** @description A chain of jobs. */
+        ChainBody: {
+            /** @description Its jobs, each after those it waits for. */
+            jobs: components["schemas"]["ChainJob"][];
+        };
+        /** @description What must have become of a job of a chain. */
+        ChainCondition: "ok" | "any" | "started";
+        /** @description A job of a chain. */
+        ChainJob: {
+            /** @description What must have become of jobs before it. */
+            after?: components["schemas"]["ChainAfter"][];
+            /** @description The job; what it waits for of the chain is said beside it. */
+            job: components["schemas"]["Job"];
+        };
+        /** @description A job of a chain that is quoted. */
+        ChainJobView: {
+            /** @description For which jobs of the chain it waits, by their places from 0 on, and for what. */
+            after: components["schemas"]["ChainAfterView"][];
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it has ended, as planned.
+             */
+            finish: string;
+            /**
+             * Format: date-time
+             * @description When it has ended at the latest.
+             */
+            finish_by: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What it costs at most, in credits. */
+            price: number;
+            /** @description Where it would run. */
+            sites: string[];
+            /**
+             * Format: date-time
+             * @description When it starts, as planned.
+             */
+            start: string;
+            /**
+             * Format: date-time
+             * @description When it starts at the latest.
+             */
+            start_by: string;
+        };
+        /** @description What a whole chain would cost, and when it would run; or which of its jobs finds no window, and what would help. */
+        ChainView: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When its last job has ended, at the latest.
+             */
+            finish?: string | null;
+            /** @description Its jobs, each after those it waits for. */
+            jobs: components["schemas"]["ChainJobView"][];
+            /** @description What all of it costs at most, in credits. */
+            price?: number | null;
+            /**
+             * Format: uint64
+             * @description The number of the quote; none where a job finds no window.
+             */
+            quote?: number | null;
+            /**
+             * Format: date-time
+             * @description When its first job starts, as planned.
+             */
+            start?: string | null;
+            /** @description The first job that finds no window. */
+            unfit?: components["schemas"]["UnfitView"] | null;
+            /**
+             * Format: date-time
+             * @description Until when it can be accepted.
+             */
+            until?: string | null;
         };
         /** @description What to change so that a job fits. */
         ChangeKind: "budget" | "funds" | "price_max" | "deadline" | "tasks" | "performance_min" | "resource";
@@ -4293,6 +4437,25 @@ export interface components {
         };
         /** @description Why a job was assigned to no site that sells capacity. */
         UnassignedKind: "not-due" | "not-yet" | "no-room" | "too-wide" | "too-late" | "too-dear" | "out-of-range";
+        /** @description A job of a chain that finds no window. */
+        UnfitView: {
+            /** @description The smallest change of each kind that would help. */
+            changes: components["schemas"]["ChangeView"][];
+            /**
+             * Format: date-time
+             * @description From when on it was looked for one, for those that it waits for.
+             */
+            from?: string | null;
+            /**
+             * Format: uint32
+             * @description Its place from 0 on.
+             */
+            job: number;
+            /** @description Its name. */
+            name: string;
+            /** @description Why there is none. */
+            reasons: components["schemas"]["FitView"][];
+        };
         /** @description The unit of times, spans and work, and of the time in prices. */
         Unit: "s" | "ms";
         /** @description What a site could have sold besides, at lower prices. */
@@ -5495,6 +5658,208 @@ export interface operations {
             };
             /** @description The request is well-formed, but a value in it is not possible. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    post__v1_chains: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The client's own name of the request: the same key is the same request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChainBody"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description It cannot be done as things are. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request is well-formed, but a value in it is not possible. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The service cannot take the request now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+        };
+    };
+    get__v1_chains__quote_: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                quote: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainView"];
+                };
+            };
+            /** @description The request cannot be read, or a value in it is out of bounds. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description A valid token is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The caller may not do that. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorView"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -54,6 +54,7 @@ impl Context<'_> {
             Input::CycleNow => "asked for a plan at once".to_owned(),
             Input::Submit { .. } => "submitted a job".to_owned(),
             Input::AskQuote { .. } => "asked for a quote".to_owned(),
+            Input::AskChain { .. } => "asked for a quote for a chain".to_owned(),
             Input::Accept { quote, .. } => format!("accepted quote {}", quote.get()),
             Input::Release { job, .. } => format!("released job {}", job.get()),
             Input::CancelJob { job, .. } => format!("cancelled job {}", job.get()),

@@ -179,11 +179,15 @@ fn of_quote(state: &State, event: &QuoteEvent) -> Option<(EventKind, String)> {
             let text = format!("Quote {quote} has {} alternatives{held}.", options.len());
             Some((EventKind::QuoteGiven, text))
         }
+        QuoteEvent::ChainGiven { quote, members, .. } => {
+            let text = format!("Quote {quote} is for a chain of {} jobs.", members.len());
+            Some((EventKind::QuoteGiven, text))
+        }
         QuoteEvent::Broken { quote, why, .. } => {
             let why = Context::of_service(state).why(why);
             Some((EventKind::QuoteBroken, format!("Quote {quote} could not be honoured. {why}")))
         }
-        QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_) => None,
+        QuoteEvent::Accepted { .. } | QuoteEvent::ChainAccepted { .. } | QuoteEvent::Expired(_) => None,
     }
 }
 

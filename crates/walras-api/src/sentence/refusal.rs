@@ -6,6 +6,7 @@ use super::{Context, counted, credits};
 use crate::error::echo;
 use crate::service::Stamp;
 use walras_broker::Refusal;
+use walras_broker::chain::BadChain;
 use walras_broker::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use walras_broker::sharing::{Limited, OverLimit};
 use walras_broker::wish::{BadWish, WISH_WEIGHT_MAX};
@@ -30,6 +31,14 @@ impl Context<'_> {
             Refusal::KeyUsed(key) => format!("the key '{key}' was used for another request"),
             Refusal::BadName { name, fault } => bad_name(name, *fault),
             Refusal::BadJob(fault) => self.bad_job(fault),
+            Refusal::BadChain(fault) => bad_chain(fault),
+            Refusal::ChainUnfit { member, from } => {
+                let from = from.map_or_else(String::new, |from| format!(" from {} on", Stamp::from(from)));
+                format!(
+                    "job {} of the chain finds no window{from}, so that there is no quote",
+                    u64::from(*member) + 1
+                )
+            }
             Refusal::BadSite(fault) => bad_site(self, *fault),
             Refusal::BadPolicy(fault) => policy_text(fault),
             Refusal::BadPrices(fault) => prices_text(fault),
@@ -282,5 +291,30 @@ fn too_many(what: Countable, most: usize) -> String {
         Countable::Sites => format!("there would be more than {most} sites"),
         Countable::Nodes => format!("there would be more than {most} nodes"),
         Countable::FreeIntervals => format!("the site offers more than {most} free intervals at once"),
+    }
+}
+
+fn bad_chain(fault: &BadChain) -> String {
+    let nth = |place: u32| u64::from(place) + 1;
+    match fault {
+        BadChain::NoPromises => {
+            "chains are quoted where jobs are promised something, and planned in windows that move: here they are not".to_owned()
+        }
+        BadChain::TooShort => "a chain has at least two jobs: expected another".to_owned(),
+        BadChain::TooLong { jobs, most } => format!("the chain has {jobs} jobs: expected at most {most}"),
+        BadChain::NotPlain(place) => format!(
+            "job {} of the chain is a workflow or an array, has a search of its own, or waits for something outside of the chain: \
+             expected one without",
+            nth(*place)
+        ),
+        BadChain::NotBefore { job, named } => format!(
+            "job {} of the chain waits for job {}: expected one before it",
+            nth(*job),
+            nth(*named)
+        ),
+        BadChain::ForFailure(place) => {
+            format!("job {} of the chain waits for another to fail: nobody plans for that", nth(*place))
+        }
+        BadChain::SeveralUsers => "the jobs of the chain are of several users: expected one".to_owned(),
     }
 }

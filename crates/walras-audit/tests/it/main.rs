@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "modules of one test binary")]
 
+mod chains;
 mod corrupt;
 mod edit;
 mod files;

@@ -63,7 +63,8 @@ impl BegunCycle {
 
     /// Whether nobody waited, so that there is nothing to be seen.
     pub fn is_idle(&self) -> bool {
-        self.problem.jobs.is_empty() && self.state.planned().next().is_none()
+        let followers = self.problem.agenda.as_ref().is_some_and(|agenda| !agenda.followers.is_empty());
+        self.problem.jobs.is_empty() && self.state.planned().next().is_none() && !followers
     }
 
     /// The same cycle under other rules; `None` where these leave nothing to plan with.
@@ -86,6 +87,7 @@ impl BegunCycle {
         problem.agenda = problem.agenda.map(|agenda| {
             let mut agenda: PlanningAgenda = (*agenda).clone();
             agenda.planned.retain(|other| other.number != job);
+            agenda.followers.retain(|other| other.number != job);
             Arc::new(agenda)
         });
         BegunCycle { state, problem }

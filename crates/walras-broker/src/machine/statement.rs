@@ -77,7 +77,11 @@ fn of_vo(event: &VoEvent) -> Option<&Transaction> {
 fn of_quote(event: &QuoteEvent) -> Option<&Transaction> {
     match event {
         QuoteEvent::Broken { transaction, .. } => Some(transaction),
-        QuoteEvent::Given { .. } | QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_) => None,
+        QuoteEvent::Given { .. }
+        | QuoteEvent::ChainGiven { .. }
+        | QuoteEvent::Accepted { .. }
+        | QuoteEvent::ChainAccepted { .. }
+        | QuoteEvent::Expired(_) => None,
     }
 }
 

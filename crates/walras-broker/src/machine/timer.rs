@@ -11,6 +11,7 @@ impl State {
     /// The next moment at which time alone changes something; may be past.
     pub(crate) fn next_timer(&self) -> Option<Time> {
         let quotes = self.quotes.values().map(|quote| quote.until);
+        let chains = self.chains.values().map(|chain| chain.until);
         let waits = |job: &&Job| {
             let open = matches!(job.phase, Phase::Waiting | Phase::Queued);
             job.spec.request.deadline.is_some() && open && !self.runs_late(job)
@@ -20,9 +21,19 @@ impl State {
         let deadlines = self.jobs.values().filter(waits).filter_map(|job| job.spec.request.deadline);
         let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
         let aheads = self.aheads();
-        let plans =
-            aheads.iter().flat_map(|aheads| self.planned().map(move |(_, plan)| aheads.hold_by(self, plan)));
-        quotes.chain(deadlines).chain(cut).chain(reservations).chain(plans).chain(self.cycle_timer()).min()
+        let plans = aheads.iter().flat_map(|aheads| {
+            // Who still waits when it would have to be asked for loses its window, just after that.
+            let at = move |job: &Job, by: Time| if job.waits.is_none() { by } else { just_after(by) };
+            self.planned().map(move |(job, plan)| at(job, aheads.hold_by(self, plan)))
+        });
+        quotes
+            .chain(chains)
+            .chain(deadlines)
+            .chain(cut)
+            .chain(reservations)
+            .chain(plans)
+            .chain(self.cycle_timer())
+            .min()
     }
 
     fn cycle_timer(&self) -> Option<Time> {
@@ -37,7 +48,8 @@ impl State {
     /// seldom otherwise, so that quotes can be given.
     pub(crate) fn cycle_due(&self) -> Option<Time> {
         let waiting = self.jobs.values().any(|job| job.phase == Phase::Queued)
-            || self.arrays.values().any(|array| self.may_draw(array));
+            || self.arrays.values().any(|array| self.may_draw(array))
+            || self.has_followers();
         let usual = if waiting { self.next_cycle_at } else { self.refresh_at() };
         let opened = self.next_cycle_at.as_millis().saturating_sub(self.policy.cycle_every.as_millis());
         // A cycle since then was a round, or had nobody to assign: then the next will do.
@@ -49,7 +61,8 @@ impl State {
         // Who starts soon has others looked at beside it once.
         let aheads = self.aheads();
         let at = |plan| aheads.as_ref().map(|aheads| aheads.hold_at(self, plan));
-        let due = self.planned().filter_map(|(_, plan)| at(plan)).filter(|at| at.as_millis() > opened);
+        let free = self.planned().filter(|(job, _)| job.waits.is_none());
+        let due = free.filter_map(|(_, plan)| at(plan)).filter(|at| at.as_millis() > opened);
         let changed = self.unsettled.then_some(soon);
         due.chain(changed).map(|at| at.max(soon)).chain([usual]).min()
     }
@@ -148,4 +161,8 @@ impl State {
             }
         }
     }
+}
+
+fn just_after(time: Time) -> Time {
+    Time::from_millis(time.as_millis().saturating_add(1)).unwrap_or(Time::MAX)
 }

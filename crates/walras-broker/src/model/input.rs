@@ -4,6 +4,7 @@ pub use super::message::SiteMessage;
 
 use super::account::{Account, Unpayable};
 use super::budget::{Budget, Overspent, Spender};
+use super::chain::{BadChain, ChainMember};
 use super::decision::Decision;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
 use super::job::{JobSpec, Why};
@@ -16,7 +17,7 @@ use super::sharing::OverLimit;
 use super::site::{SiteSpec, SiteTerms};
 use super::wish::{BadWish, Wish, Wisher};
 use serde::{Deserialize, Serialize};
-use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId};
+use walras_model::{Interval, Money, NodeId, SiteId, Span, TaskId, Time};
 
 /// Something that happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,6 +112,13 @@ pub enum Input {
         /// Sites are to hold the alternatives for so long.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hold: Option<Span>,
+    },
+    /// A user asks what a whole chain of jobs would cost, and when it would run.
+    AskChain {
+        /// The client's own name of the request.
+        key: String,
+        /// The jobs, each after those it waits for.
+        members: Vec<ChainMember>,
     },
     /// A user takes one of a quote's alternatives.
     Accept {
@@ -220,6 +228,8 @@ pub enum Answer {
         /// The reservation.
         reservation: ReservationNumber,
     },
+    /// The jobs of an accepted quote for a chain.
+    Chain(Vec<JobNumber>),
     /// The quote cannot be honoured.
     Broken {
         /// What stood in the way when it was to be accepted.
@@ -267,6 +277,15 @@ pub enum Refusal {
     },
     /// The job cannot be taken.
     BadJob(BadJob),
+    /// The jobs are no chain that could be quoted.
+    BadChain(BadChain),
+    /// A job of a chain has no window, so that there is no quote.
+    ChainUnfit {
+        /// The first that has none, by its place from 0 on.
+        member: u32,
+        /// From when on it was looked for one, for those that it waits for.
+        from: Option<Time>,
+    },
     /// The site, or what it offers, cannot be taken.
     BadSite(BadSite),
     /// The policy contradicts itself.

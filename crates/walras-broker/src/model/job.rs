@@ -212,6 +212,9 @@ pub struct Job {
     /// What it waits for before it may be planned.
     #[serde(default, skip_serializing_if = "Waits::is_none")]
     pub waits: Waits,
+    /// Whether it has a window before what it waits for has happened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ahead: bool,
     /// The array of which it is an element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<Element>,
@@ -274,6 +277,7 @@ impl Job {
             freed_at: None,
             phase: Phase::Queued,
             waits: Waits::default(),
+            ahead: false,
             element: None,
             begun: false,
             attempts: 0,
@@ -299,6 +303,11 @@ impl Job {
     /// Since when it waits for a window.
     pub fn ready_at(&self) -> Time {
         self.freed_at.unwrap_or(self.queued_at)
+    }
+
+    /// The same at a moment, where it may be planned before: until what it waits for has happened, its window keeps it from nothing.
+    pub(crate) fn waits_since(&self, now: Time) -> Time {
+        if self.waits.is_none() { self.ready_at() } else { now }
     }
 }
 

@@ -5,6 +5,7 @@ pub mod allocation;
 pub mod array;
 mod bad_policy;
 pub mod budget;
+pub mod chain;
 pub mod cycle;
 pub mod decision;
 pub mod effect;

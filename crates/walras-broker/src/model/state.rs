@@ -6,6 +6,7 @@ use super::account::Books;
 use super::allocation::Part;
 use super::array::Array;
 use super::budget::{BudgetUse, Spender};
+use super::chain::ChainQuote;
 use super::cycle::Cycle;
 use super::gate::Past;
 use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
@@ -53,6 +54,9 @@ pub struct State {
     pub arrays: Table<JobNumber, Array>,
     /// The quotes that bind.
     pub quotes: Table<QuoteNumber, Quote>,
+    /// The quotes for chains that bind.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub chains: Table<QuoteNumber, ChainQuote>,
     /// The reservations of which something may still be held somewhere.
     pub reservations: Table<ReservationNumber, Reservation>,
     /// The open cycle.
@@ -187,6 +191,7 @@ impl Default for State {
             jobs: Default::default(),
             arrays: Default::default(),
             quotes: Default::default(),
+            chains: Default::default(),
             reservations: Default::default(),
             cycle: None,
             next_cycle_at: Time::MIN,

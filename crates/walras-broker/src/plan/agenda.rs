@@ -6,12 +6,12 @@
 //! well, for it says why.
 
 use super::decision::for_nobody;
-use super::{PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
+use super::{PlannedFollower, PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
 use crate::model::decision::{Chosen, Decision, PlannedJob, Unserved};
 use crate::model::id::JobNumber;
 use crate::model::job::{Planned, Why};
-use std::collections::BTreeSet;
-use walras_core::agenda::{Agenda, AgendaProblem, Placed, Waiting, plan_agenda};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_core::agenda::{Agenda, AgendaProblem, Behind, Placed, Waiting, plan_agenda};
 use walras_core::choose::Objective;
 use walras_core::plan::PlanScheme;
 use walras_core::prefer::QueueOffer;
@@ -25,6 +25,7 @@ pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decisi
     let newcomers: Vec<&PlanningJob> = problem.jobs.iter().filter(plain).collect();
     let made = made(problem, agenda, &newcomers);
     let (known, new) = made.placed.split_at(agenda.planned.len());
+    let (new, followers) = new.split_at(newcomers.len());
     let mut told: Vec<(JobNumber, &Placed)> = Vec::with_capacity(made.placed.len());
     for (of, placed) in agenda.planned.iter().zip(known) {
         told.extend(placed.as_ref().map(|placed| (of.number, placed)));
@@ -32,6 +33,9 @@ pub(super) fn plan(problem: &PlanningProblem, agenda: &PlanningAgenda) -> Decisi
     for (job, placed) in newcomers.iter().zip(new) {
         let placed = placed.as_ref().filter(|placed| !queue_is_better(problem, agenda, job, &placed.window));
         told.extend(placed.map(|placed| (job.number, placed)));
+    }
+    for (of, placed) in agenda.followers.iter().zip(followers) {
+        told.extend(placed.as_ref().map(|placed| (of.number, placed)));
     }
     let placed: BTreeSet<JobNumber> = told.iter().map(|(number, _)| *number).collect();
     let unplaced = newcomers.iter().filter(|job| !placed.contains(&job.number));
@@ -66,6 +70,7 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
         owner: known.owner,
         crowds: known.crowds,
         likely: known.likely,
+        behind: &[],
     });
     let new = newcomers.iter().map(|job| {
         let terms = agenda.terms_of(job.number);
@@ -80,13 +85,29 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
             owner: terms.owner,
             crowds: terms.crowds,
             likely: terms.likely,
+            behind: &[],
         }
     });
-    let waiting: Vec<Waiting<'_>> = known.chain(new).collect();
+    let behind = behind(agenda, newcomers);
+    let followers = agenda.followers.iter().zip(&behind).map(|(follower, behind)| Waiting {
+        request: &follower.request,
+        came: follower.terms.came,
+        worth: follower.terms.worth,
+        promise: follower.terms.promise,
+        planned: None,
+        payer: Some(follower.payer),
+        overdue: false,
+        owner: follower.terms.owner,
+        crowds: follower.terms.crowds,
+        likely: follower.terms.likely,
+        behind,
+    });
+    let waiting: Vec<Waiting<'_>> = known.chain(new).chain(followers).collect();
+    let of_known = agenda.planned.iter().map(|known| known.group.as_deref());
     let of_new =
         newcomers.iter().map(|job| problem.users.get(job.user).and_then(|user| user.group.as_deref()));
-    let groups: Vec<Option<&str>> =
-        agenda.planned.iter().map(|known| known.group.as_deref()).chain(of_new).collect();
+    let of_followers = agenda.followers.iter().map(|follower| follower.group.as_deref());
+    let groups: Vec<Option<&str>> = of_known.chain(of_new).chain(of_followers).collect();
     let admits = |place: usize, site: SiteId, interval: Interval| {
         admitted(problem, waiting[place].request, groups[place], site, interval)
     };
@@ -101,6 +122,24 @@ fn made(problem: &PlanningProblem, agenda: &PlanningAgenda, newcomers: &[&Planni
         admits: if limited { Some(&admits) } else { None },
         rules: agenda.rules,
     })
+}
+
+/// For whom of the same plan followers wait, by their places in it. Whoever waits for somebody that has none waits for itself, and so in vain.
+fn behind(agenda: &PlanningAgenda, newcomers: &[&PlanningJob]) -> Vec<Vec<Behind>> {
+    let first = agenda.planned.len();
+    let numbers = newcomers.iter().map(|job| job.number);
+    let numbers = numbers.chain(agenda.followers.iter().map(|follower| follower.number));
+    let places: BTreeMap<JobNumber, usize> = numbers.zip(first..).collect();
+    let of = |(follower, own): (&PlannedFollower, usize)| {
+        let place = |number: &JobNumber| places.get(number).copied().unwrap_or(own);
+        let one = |(number, ended): &(JobNumber, bool)| Behind {
+            place: place(number),
+            ended: *ended,
+            lag: agenda.lag,
+        };
+        follower.behind.iter().map(one).collect()
+    };
+    agenda.followers.iter().zip(first + newcomers.len()..).map(of).collect()
 }
 
 pub(super) fn admitted(
@@ -206,8 +245,9 @@ fn the_others(
 impl PlanningAgenda {
     /// What a user can pay beside what newcomers of theirs are promised.
     fn left_for(&self, user: usize, problem: &PlanningProblem, told: &[(JobNumber, &Placed)]) -> Money {
-        let own: BTreeSet<JobNumber> =
-            problem.jobs.iter().filter(|job| job.user == user).map(|job| job.number).collect();
+        let jobs = problem.jobs.iter().filter(|job| job.user == user).map(|job| job.number);
+        let followers = self.followers.iter().filter(|follower| follower.payer == user);
+        let own: BTreeSet<JobNumber> = jobs.chain(followers.map(|follower| follower.number)).collect();
         let promised = told.iter().filter(|(number, _)| own.contains(number));
         let left = *self.funds.get(user).expect("the agenda knows the funds of every user of the problem");
         promised.fold(left, |left, (_, placed)| after_paying(left, placed.promise.cost))
@@ -225,7 +265,7 @@ mod tests {
     use crate::model::policy::Policy;
     use std::sync::Arc;
     use walras_core::prefer::{Preference, Rules, User};
-    use walras_model::{Node, NodeId, Offers, Performance, Rate, Site, Slot, Time, Work};
+    use walras_model::{Node, NodeId, Offers, Performance, Rate, Site, Slot, Span, Time, Work};
 
     /// What is said without asking the planner is what it would say.
     #[test]
@@ -263,6 +303,8 @@ mod tests {
             planned: Vec::new(),
             funds: vec![Money::MAX],
             newcomers: Default::default(),
+            followers: Vec::new(),
+            lag: Span::ZERO,
         };
         let unplaced: Vec<&PlanningJob> = problem.jobs.iter().collect();
         let told = |unplaced: &[&PlanningJob], of: &[&PlanningJob]| {

@@ -96,6 +96,27 @@ pub struct PlanningAgenda {
     pub funds: Vec<Money>,
     /// What there is to know of the jobs of the batch.
     pub newcomers: BTreeMap<JobNumber, NewcomerTerms>,
+    /// Who waits for others and is planned ahead, after those they wait for.
+    pub followers: Vec<PlannedFollower>,
+    /// How long after what they wait for these are planned.
+    pub lag: Span,
+}
+
+/// A job that waits for others and has no window.
+#[derive(Clone, Debug)]
+pub struct PlannedFollower {
+    /// Its number.
+    pub number: JobNumber,
+    /// What it needs, from when on what is known of those it waits for allows.
+    pub request: Request,
+    /// Whom it waits for of those who are planned with it, and whether they must have ended.
+    pub behind: Vec<(JobNumber, bool)>,
+    /// The group of its user.
+    pub group: Option<String>,
+    /// The place of its user among the funds.
+    pub payer: usize,
+    /// What there is to know of it beside.
+    pub terms: NewcomerTerms,
 }
 
 /// What there is to know of a job that has no window yet.

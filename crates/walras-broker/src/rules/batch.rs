@@ -1,5 +1,6 @@
 //! What is to be planned: the batch of the open cycle, and what is for sale.
 
+use super::chains::Follower;
 use super::predicting::preference;
 use super::strategy::{earliest, search_of};
 use super::wanted::Wanted;
@@ -8,13 +9,15 @@ use crate::model::job::{Job, JobSpec, Phase};
 use crate::model::policy::{OrderBy, Policy, PromisePolicy};
 use crate::model::quote::Confidence;
 use crate::model::state::State;
-use crate::plan::{NewcomerTerms, PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem};
+use crate::plan::{
+    NewcomerTerms, PlannedFollower, PlannedWindow, PlanningAgenda, PlanningJob, PlanningProblem,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_core::agenda::Worth;
 use walras_core::prefer::{Criterion, Preference, User};
 use walras_model::quantity::rounding;
-use walras_model::{Money, Offers, Time};
+use walras_model::{Money, Offers, Span, Time};
 
 /// What is to be planned in the open cycle; `None` when it is not that far.
 pub(crate) fn problem(state: &State) -> Option<PlanningProblem> {
@@ -86,7 +89,11 @@ pub(crate) fn problem_from(state: &State, late: Option<Time>, oldest: Time) -> O
     let open = if overdue { state.open_market(now, oldest).map(|market| market.offers) } else { None };
     let (offers, queues) = (market.offers, market.queues);
     let funds = || users.iter().map(|user| state.unpromised(&user.name, now, &committed)).collect();
-    let agenda = promises.map(|promises| Arc::new(agenda(state, promises, now, &offers, funds())));
+    let agenda = promises.map(|promises| {
+        let mut agenda = agenda(state, promises, now, &offers, funds());
+        add_followers(state, promises, now, &offers, &mut agenda, places);
+        Arc::new(agenda)
+    });
     Some(PlanningProblem {
         agenda,
         capacity: round,
@@ -115,8 +122,6 @@ fn agenda(
 ) -> PlanningAgenda {
     let worth = delay_worth(*promises, offers);
     let crowds = Crowds::of(state);
-    let by_prediction = promises.order_by == OrderBy::Prediction;
-    let likely = |job: &Job| job.expected.as_ref().filter(|_| by_prediction).map(|it| it.expected);
     let mut planned: Vec<PlannedWindow> = Vec::new();
     for (job, plan) in state.planned() {
         let wanted = Wanted::of(state, job);
@@ -128,13 +133,13 @@ fn agenda(
             request: wanted.request,
             window,
             promise,
-            came: job.ready_at(),
+            came: job.waits_since(now),
             worth: worth(job),
             group: user.and_then(|user| user.user.group.clone()),
             owner: crowds.owner(job),
             crowds: crowds.is_in(job),
-            likely: likely(job),
-            overdue: now - job.ready_at() > state.policy.overdue_after.as_millis(),
+            likely: likely(promises, job),
+            overdue: now - job.waits_since(now) > state.policy.overdue_after.as_millis(),
         });
     }
     let batch = state.cycle.as_deref().map_or(&[][..], |cycle| cycle.batch.as_slice());
@@ -145,12 +150,55 @@ fn agenda(
         worth: worth(job),
         owner: crowds.owner(job),
         crowds: crowds.is_in(job),
-        likely: likely(job),
+        likely: likely(promises, job),
     };
     let newcomers = known.map(|job| (job.number, terms(job))).collect();
     let soon = now.checked_add(promises.ahead).unwrap_or(Time::MAX);
     let held = state.aheads().map_or(soon, |aheads| aheads.held(now));
-    PlanningAgenda { held, soon, rules: promises.rules(), planned, funds, newcomers }
+    let (rules, followers, lag) = (promises.rules(), Vec::new(), state.chain_lag());
+    PlanningAgenda { held, soon, rules, planned, funds, newcomers, followers, lag }
+}
+
+/// Adds those who wait for others and are planned ahead; `places` says where users are among the funds.
+fn add_followers(
+    state: &State,
+    promises: &PromisePolicy,
+    now: Time,
+    offers: &Offers,
+    agenda: &mut PlanningAgenda,
+    mut places: BTreeMap<String, usize>,
+) {
+    let followers = state.followers(now);
+    if followers.is_empty() {
+        return;
+    }
+    let (worth, crowds, committed) = (delay_worth(*promises, offers), Crowds::of(state), state.committed());
+    for Follower { job, behind } in followers {
+        let user = job.spec.user.as_str();
+        let left = state.unpromised(user, now, &committed);
+        let payer = *places.entry(user.to_owned()).or_insert_with(|| {
+            agenda.funds.push(left);
+            agenda.funds.len() - 1
+        });
+        let mut wanted = Wanted::of(state, job).payable(left);
+        wanted.request.earliest = job.spec.request.earliest.max(state.known_from(job));
+        let terms = NewcomerTerms {
+            came: now,
+            promise: job.promise,
+            worth: worth(job),
+            owner: crowds.owner(job),
+            crowds: crowds.is_in(job),
+            likely: likely(promises, job),
+        };
+        let group = state.users.get(user).and_then(|user| user.user.group.clone());
+        let (number, request) = (job.number, wanted.request);
+        agenda.followers.push(PlannedFollower { number, request, behind, group, payer, terms });
+    }
+}
+
+/// How long a job is likely to run, where the order goes by that.
+fn likely(promises: &PromisePolicy, job: &Job) -> Option<Span> {
+    job.expected.as_ref().filter(|_| promises.order_by == OrderBy::Prediction).map(|it| it.expected)
 }
 
 /// Whose jobs are whose, and who has more of them waiting than others should wait for.

@@ -132,7 +132,9 @@ impl State {
     pub(crate) fn standing(&self, number: JobNumber) -> Standing {
         let array = self.arrays.get(&number).filter(|array| array.waiting);
         let array = array.map(|array| (&array.spec, &array.waits));
-        let job = || self.jobs.get(&number).filter(|job| job.phase == Phase::Waiting);
+        // Who is planned ahead waits as well.
+        let waits = |job: &&Job| job.phase == Phase::Waiting || job.ahead;
+        let job = || self.jobs.get(&number).filter(waits);
         let Some((spec, waits)) = array.or_else(|| job().map(|job| (&job.spec, &job.waits))) else {
             return Standing::Stays;
         };

@@ -68,6 +68,11 @@ impl Aheads {
         before(plan, self.of(state, plan).by)
     }
 
+    /// As long before its start as a window is asked for by a plan, wherever it is.
+    pub(crate) fn longest(&self) -> Span {
+        Span::from_millis(self.most.at).unwrap_or(Span::ZERO)
+    }
+
     /// What starts by then is asked for by the plan of this moment, wherever it is.
     pub(crate) fn held(&self, now: Time) -> Time {
         let ahead = self.sites.iter().copied().min().unwrap_or(self.most);

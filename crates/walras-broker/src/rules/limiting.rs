@@ -7,6 +7,7 @@
 
 use crate::model::array::Array;
 use crate::model::budget::Spender;
+use crate::model::chain::QuotedMember;
 use crate::model::input::Refusal;
 use crate::model::job::JobSpec;
 use crate::model::sharing::{Limited, OverLimit, QueueLimits, Tally};
@@ -111,6 +112,10 @@ impl State {
         let of_array = |it: &Array| (it.spec.user.clone(), Tally::of_array(&it.spec, it.left()));
         counted.extend(self.arrays.values().map(of_array));
         counted.extend(self.quotes.values().map(|it| (it.spec.user.clone(), Tally::of_quote(&it.spec))));
+        for chain in self.chains.values() {
+            let of = |it: &QuotedMember| (chain.user().to_owned(), Tally::of_quote(&it.member.job));
+            counted.extend(chain.members.iter().map(of));
+        }
         counted.extend(self.requests.keys().map(|key| (key.by.clone(), Tally::KEY)));
         let names: Vec<String> = self.users.keys().map(|name| name.to_string()).collect();
         for name in names {

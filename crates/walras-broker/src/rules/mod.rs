@@ -4,6 +4,8 @@ pub(crate) mod accounts;
 pub(crate) mod agenda;
 pub(crate) mod batch;
 pub(crate) mod budgets;
+pub(crate) mod chain_quotes;
+pub(crate) mod chains;
 pub(crate) mod check;
 pub(crate) mod elements;
 pub mod files;

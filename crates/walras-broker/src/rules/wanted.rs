@@ -74,6 +74,7 @@ impl Wanted {
         if let Some(share) = state.element_budget(job) {
             wanted.request.budget = Some(share);
         }
+        wanted.request.earliest = wanted.request.earliest.max(state.follows_from(job));
         wanted.promised(job.promise)
     }
 

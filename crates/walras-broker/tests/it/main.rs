@@ -4,6 +4,8 @@
 
 mod again;
 mod arrays;
+mod chain_quotes;
+mod chains;
 mod clusters;
 mod empty_tasks;
 mod failures;

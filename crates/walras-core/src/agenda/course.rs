@@ -1,6 +1,7 @@
 //! A plan while it is made: who is where, what is left, and who may move.
 
 mod ahead;
+mod behind;
 mod displaced;
 
 use super::calendar::{Calendar, Groups};
@@ -73,9 +74,10 @@ impl<'a> Course<'a> {
         let movable = self.movable();
         self.settle(&movable);
         self.place_displaced();
-        self.place_newcomers();
+        let (within, funds) = self.place_newcomers();
         self.go_ahead();
         self.keep_after_all();
+        self.place_behind(within, funds);
         self.make_firm();
         let limit_hit = self.is_spent();
         Agenda { placed: self.placed(), searches: self.searches, steps_read: self.steps_read, limit_hit }
@@ -87,7 +89,7 @@ impl<'a> Course<'a> {
 
     /// Who may be planned again: those who are planned first, in order of promise.
     fn movable(&self) -> Vec<usize> {
-        let promised = |place: &usize| self.entries[*place].promise.is_some() && !self.entries[*place].fixed;
+        let promised = |place: &usize| self.may_move(*place);
         let all: Vec<usize> = (0..self.entries.len()).filter(promised).collect();
         // Who has no spot is first; what is planned far ahead is in nobody's way now.
         let mut order = self.in_turn(self.by_start(&all));
@@ -241,11 +243,13 @@ impl<'a> Course<'a> {
         moves
     }
 
-    fn place_newcomers(&mut self) {
+    /// Gives what is left to those who come after them: time, and money.
+    fn place_newcomers(&mut self) -> (Within, Vec<i64>) {
         let mut within = Within::ANY;
         let mut funds: Vec<i64> = self.problem.funds.iter().map(|funds| funds.as_micros()).collect();
         for place in 0..self.entries.len() {
-            if self.entries[place].waiting.promise.is_some() || self.is_spent() {
+            let Waiting { promise, behind, .. } = self.entries[place].waiting;
+            if promise.is_some() || !behind.is_empty() || self.is_spent() {
                 continue;
             }
             let payer = self.entries[place].waiting.payer.filter(|payer| *payer < funds.len());
@@ -264,6 +268,7 @@ impl<'a> Course<'a> {
                 funds[payer] = funds[payer].saturating_sub(promise.cost.as_micros());
             }
         }
+        (within, funds)
     }
 
     /// Where somebody ends first who cannot end by its deadline, if such are run; its deadline then counts no more.

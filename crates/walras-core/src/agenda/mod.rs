@@ -14,6 +14,9 @@
 //!    do not, it is tried: with it in place, the others are planned again, by promise, then by start; a plan that keeps
 //!    all promises is taken. There are at most [`AgendaRules::trials`] of these.
 //!
+//! 4. Whoever may start only when others have come so far ([`Waiting::behind`]) comes after all of these, and is planned from what they are
+//!    promised on: who is planned behind nobody that is planned gets no window.
+//!
 //! A newcomer that is overdue and finds no window before the horizon has all time kept for it from the moment on from which enough
 //! nodes are free for good: those behind it must have ended by then, so that it fits as soon as the horizon is far enough. Who is overdue and has a
 //! window is planned before all others, looked at first where there is room to start, and no longer moved back within its promise.
@@ -45,6 +48,8 @@
 //! ```
 
 mod calendar;
+#[cfg(test)]
+mod chained;
 mod course;
 #[cfg(test)]
 mod divided;
@@ -114,6 +119,19 @@ pub struct Waiting<'a> {
     pub owner: usize,
     /// Whether it goes behind the others where there is room to start: its owner has too many that wait.
     pub crowds: bool,
+    /// For whom of this plan it waits; who has a window already does not wait for any that have none.
+    pub behind: &'a [Behind],
+}
+
+/// What must have come of another before somebody may start: that begins, or ends, no later than it is promised, and then some time passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behind {
+    /// The other, by its place among those who wait: before the one who waits for it.
+    pub place: usize,
+    /// Whether it must have ended, and not only begun.
+    pub ended: bool,
+    /// How long after that.
+    pub lag: Span,
 }
 
 /// What a delay costs a job beside money: nothing until a moment, then so much a second.

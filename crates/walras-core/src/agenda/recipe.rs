@@ -294,6 +294,7 @@ impl ByAgenda<'_> {
             owner: 0,
             crowds: false,
             likely: None,
+            behind: &[],
         }
     }
 }

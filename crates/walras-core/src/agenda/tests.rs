@@ -77,6 +77,7 @@ pub(super) fn waiting<'a>(request: &'a Request, came: i64, value: i64) -> Waitin
         owner: 0,
         crowds: false,
         likely: None,
+        behind: &[],
     }
 }
 

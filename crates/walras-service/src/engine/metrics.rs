@@ -243,10 +243,10 @@ impl Metrics {
             QuoteEvent::Broken { .. } => {
                 self.quotes.get_or_create(&outcome("broken")).inc();
             }
-            QuoteEvent::Accepted { .. } => {
+            QuoteEvent::Accepted { .. } | QuoteEvent::ChainAccepted { .. } => {
                 self.quotes.get_or_create(&outcome("accepted")).inc();
             }
-            QuoteEvent::Given { .. } | QuoteEvent::Expired(_) => {}
+            QuoteEvent::Given { .. } | QuoteEvent::ChainGiven { .. } | QuoteEvent::Expired(_) => {}
         }
     }
 

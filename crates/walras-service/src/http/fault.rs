@@ -38,6 +38,12 @@ impl Fault {
         Fault::new(StatusCode::BAD_REQUEST, "bad-request", message)
     }
 
+    /// The same about a part of what was sent.
+    #[must_use]
+    pub(super) fn within(self, place: impl std::fmt::Display) -> Fault {
+        Fault { message: format!("{place}: {}", self.message), ..self }
+    }
+
     /// There is no such thing, or the caller may not know of it.
     pub fn missing(what: impl std::fmt::Display) -> Fault {
         Fault::new(StatusCode::NOT_FOUND, "not-found", format!("there is no {what}"))
@@ -104,6 +110,8 @@ fn refused(refusal: &Refusal) -> Fault {
         }
         Refusal::BadName { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "bad-name"),
         Refusal::BadJob(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-job"),
+        Refusal::BadChain(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-chain"),
+        Refusal::ChainUnfit { .. } => (StatusCode::CONFLICT, "chain-unfit"),
         Refusal::BadSite(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-site"),
         Refusal::BadPolicy(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-policy"),
         Refusal::BadPrices(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-prices"),

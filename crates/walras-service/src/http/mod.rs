@@ -8,6 +8,7 @@ mod apply;
 mod browser;
 mod budget;
 mod bundle;
+mod chains;
 mod decisions;
 mod drafts;
 mod endpoint;
@@ -257,6 +258,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         past::endpoints(),
         output::endpoints(),
         quotes::endpoints(),
+        chains::endpoints(),
         outlook::endpoints(),
         worth::endpoints(),
         market::endpoints(),

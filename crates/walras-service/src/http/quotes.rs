@@ -190,8 +190,14 @@ async fn accept(
     let input = Input::Accept { user, key, quote: number, option: body.option };
     match app.handle.send(input).await? {
         Answer::Accepted { job, reservation } => {
-            let view = AcceptedView { job: job.get(), reservation: reservation.get() };
+            let view =
+                AcceptedView { job: job.get(), reservation: Some(reservation.get()), jobs: Vec::new() };
             Ok((StatusCode::CREATED, Json(view)))
+        }
+        Answer::Chain(jobs) => {
+            let job = jobs.first().map_or(0, |first| first.get());
+            let jobs = jobs.iter().map(|job| job.get()).collect();
+            Ok((StatusCode::CREATED, Json(AcceptedView { job, reservation: None, jobs })))
         }
         Answer::Broken { why, compensation } => {
             let why = app.handle.ask(move |state, _| match &why {

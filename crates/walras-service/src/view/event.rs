@@ -112,7 +112,12 @@ fn about(state: &State, event: &Event) -> About {
             | ReservationEvent::LegConfirmed { reservation, site }
             | ReservationEvent::LegReleased { reservation, site },
         ) => About { site: Some(*site), ..of_reservation(reservation) },
-        Event::Quote(QuoteEvent::Given { key, .. } | QuoteEvent::Broken { key, .. }) => by_user(&key.by),
+        Event::Quote(
+            QuoteEvent::Given { key, .. }
+            | QuoteEvent::ChainGiven { key, .. }
+            | QuoteEvent::ChainAccepted { key, .. }
+            | QuoteEvent::Broken { key, .. },
+        ) => by_user(&key.by),
         Event::Site(
             SiteEvent::PricesSet { site, .. }
             | SiteEvent::TermsSet { site, .. }

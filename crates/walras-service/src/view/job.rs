@@ -35,7 +35,8 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
         view.reservation = Some(number.get());
     }
     view.held = Num::of_money(reservation.map_or(Money::ZERO, |it| it.lien));
-    let waits = (job.phase == Phase::Waiting).then(|| waits_why(&job.waits));
+    let waits = job.phase == Phase::Waiting || !job.waits.is_none();
+    let waits = waits.then(|| waits_why(&job.waits));
     if let Some(why) = waits.as_ref().or(job.why.as_ref()).filter(|_| reservation.is_none()) {
         let context = Context::of_job(state, &job.spec, why);
         (view.why, view.reason) = (Some(context.why(why)), Some(context.why_view(why)));

@@ -24,6 +24,7 @@ pub fn is_act(input: &Input) -> bool {
         | Input::CycleNow => true,
         Input::Submit { .. }
         | Input::AskQuote { .. }
+        | Input::AskChain { .. }
         | Input::Accept { .. }
         | Input::CancelJob { .. }
         | Input::Release { .. }

@@ -11,6 +11,7 @@
 pub mod again;
 pub mod apply;
 pub mod array;
+pub mod chain;
 pub mod criteria;
 pub mod decision;
 pub mod ended;

@@ -139,7 +139,13 @@ impl<'a> Scribe<'a> {
                 | VoEvent::WishSet { .. }
                 | VoEvent::ServiceBack,
             )
-            | Event::Quote(QuoteEvent::Given { .. } | QuoteEvent::Accepted { .. } | QuoteEvent::Expired(_))
+            | Event::Quote(
+                QuoteEvent::Given { .. }
+                | QuoteEvent::ChainGiven { .. }
+                | QuoteEvent::Accepted { .. }
+                | QuoteEvent::ChainAccepted { .. }
+                | QuoteEvent::Expired(_),
+            )
             | Event::Reservation(
                 ReservationEvent::LegPrepared { .. }
                 | ReservationEvent::Confirming { .. }

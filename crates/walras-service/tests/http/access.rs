@@ -46,6 +46,10 @@ fn body(endpoint: &Endpoint) -> Option<Value> {
         ("post", "/v1/jobs" | "/v1/quotes" | "/v1/outlooks") => {
             json!({"walras": "job/1", "name": "matrix", "work": 60, "user": "ada"})
         }
+        ("post", "/v1/chains") => {
+            let job = json!({"walras": "job/1", "name": "matrix", "work": 60, "user": "ada"});
+            json!({"jobs": [{"job": job}, {"job": job, "after": [{"job": 0}]}]})
+        }
         ("post", "/v1/quotes/{quote}/accept") => json!({"option": 99}),
         ("put", "/v1/sites/{site}") => json!({"access": []}),
         ("put", "/v1/sites/{site}/prices") => json!({"base": 0.5}),
@@ -76,7 +80,7 @@ fn others(endpoint: &Endpoint, role: Role) -> Option<u16> {
     match (role, endpoint.method, endpoint.path) {
         (Role::Administrator, ..) => None,
         (Role::User, ..) if parameters.contains(&"job") || parameters.contains(&"quote") => Some(404),
-        (Role::User, "post", "/v1/jobs" | "/v1/quotes" | "/v1/outlooks") => Some(403),
+        (Role::User, "post", "/v1/jobs" | "/v1/quotes" | "/v1/chains" | "/v1/outlooks") => Some(403),
         (Role::Owner, "post", path) if path.starts_with("/v1/sites/{site}/") => Some(403),
         (Role::Owner, "put" | "delete", "/v1/sites/{site}")
         | (Role::Owner, "put", "/v1/sites/{site}/prices")

@@ -7,6 +7,7 @@ mod administration;
 mod again;
 mod arrays;
 mod assigning;
+mod chains;
 mod contract;
 mod description;
 mod exact;

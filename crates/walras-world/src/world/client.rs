@@ -48,6 +48,12 @@ impl World {
 
     /// Whoever gets a quote often takes it, sometimes too late.
     fn consider(&mut self, quote: QuoteNumber) {
+        if let Some(user) = self.broker.state().chains.get(&quote).map(|chain| chain.user().to_owned()) {
+            let pause = self.chance.between(0, 2_000);
+            let (user, key) = (Some(user), format!("accept-{quote}"));
+            let input = Input::Accept { user, key, quote, option: 0 };
+            return self.post(later(self.now, pause), Parcel::Client(input, 0));
+        }
         let given = self.broker.state().quotes.get(&quote);
         let user = given.map(|quote| quote.spec.user.clone());
         let options = given.map_or(0, |quote| quote.options.len());

@@ -4,13 +4,44 @@
 
 use super::{Parcel, World};
 use crate::setup::MINUTE;
+use std::sync::Arc;
+use walras_broker::chain::ChainMember;
 use walras_broker::gate::{Condition, Dependency, Which};
 use walras_broker::{Answer, Input};
 use walras_sites::clock::later;
 
 impl World {
+    /// A submission that follows, mostly, on the latest job of its user, and now and then on another as well; or that asks for a quote for
+    /// a chain of its own.
+    fn chained(&mut self, input: Input) -> Input {
+        let Input::Submit { key, mut job } = input else { return input };
+        let Some(chance) = &mut self.chains else { return Input::Submit { key, job } };
+        let jobs = self.broker.state().jobs.values();
+        let own = jobs.filter(|it| it.spec.user == job.user && it.offered.is_none());
+        let own: Vec<Which> = own.map(|it| Which::whole(it.number)).collect();
+        let plain = job.workflow.is_none() && job.search.is_none();
+        if plain && chance.happens(250) {
+            let member = |place: u32| ChainMember {
+                job: Arc::new((*job).clone()),
+                after: place.checked_sub(1).map(|before| (before, Condition::Ok)).into_iter().collect(),
+            };
+            let last = if chance.happens(500) { 1 } else { 2 };
+            return Input::AskChain { key, members: (0..=last).map(member).collect() };
+        }
+        let conditions = [Condition::Ok, Condition::Ok, Condition::Any, Condition::Started];
+        if let Some(last) = own.last().filter(|_| chance.happens(800)) {
+            let on = chance.one_of(&own).filter(|_| chance.happens(200)).unwrap_or(last);
+            for on in [last, on] {
+                let condition = chance.one_of(&conditions).copied().unwrap_or(Condition::Any);
+                job.gate.after.insert(Dependency { on: *on, condition });
+            }
+        }
+        Input::Submit { key, job }
+    }
+
     /// A submission, which may have to wait for what is there.
     pub(super) fn made_to_wait(&mut self, input: Input) -> Input {
+        let input = self.chained(input);
         let Input::Submit { key, mut job } = input else { return input };
         let Some(chance) = &mut self.waits else { return Input::Submit { key, job } };
         let state = self.broker.state();

@@ -4,6 +4,7 @@
 //! Nothing is decided here but how things look, and what a shell is told.
 
 mod cancel;
+mod chain;
 pub(crate) mod columns;
 pub(crate) mod events;
 pub(crate) mod explain;

@@ -51,22 +51,26 @@ pub(crate) struct SubmitArgs {
 
 #[derive(clap::Args)]
 pub(crate) struct QuoteArgs {
-    /// A job file in YAML or JSON, or a script
-    file: PathBuf,
+    /// A job file in YAML or JSON, or a script; several are a chain, each after the one before it, with one quote for all
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
     /// Arguments for what is run
     #[arg(last = true)]
-    arguments: Vec<String>,
+    pub(super) arguments: Vec<String>,
+    /// In a chain: what must have become of the job before
+    #[arg(long, value_name = "CONDITION", default_value = "ok", value_parser = ["ok", "any", "started"])]
+    pub(super) on: String,
     /// Let the sites hold all options for so many seconds, so that accepting one cannot fail
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60",
         value_parser = clap::value_parser!(u32).range(1..))]
-    hold: Option<u32>,
+    pub(super) hold: Option<u32>,
     /// Your own key: however often it is sent, there is one quote
     #[arg(long, value_name = "KEY")]
-    key: Option<String>,
+    pub(super) key: Option<String>,
     #[command(flatten)]
-    reading: Reading,
+    pub(super) reading: Reading,
     #[command(flatten)]
-    connect: Connect,
+    pub(super) connect: Connect,
 }
 
 #[derive(clap::Args)]
@@ -189,7 +193,8 @@ fn dry_run(args: &SubmitArgs, written: &[Written]) -> Result<(), Failure> {
 
 pub(crate) fn quote(args: &QuoteArgs) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
-    let written = Written::of_file(&args.file, &args.arguments)?;
+    let [file] = args.files.as_slice() else { return super::chain::quote(args, &client) };
+    let written = Written::of_file(file, &args.arguments)?;
     let job = written.finished(&[], &args.reading, Some(&client))?;
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
     let path = with_query("/v1/quotes", &[("hold", args.hold.map(|seconds| seconds.to_string()))]);
@@ -294,5 +299,8 @@ pub(crate) fn accept(args: &AcceptArgs) -> Result<(), Failure> {
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
     let path = format!("/v1/quotes/{}/accept", args.quote);
     let answer = client.post_once(&path, &json!({"option": args.option}), &key)?;
-    say(&args.connect, &answer, |view: &AcceptedView| format!("job {}\n", view.job))
+    say(&args.connect, &answer, |view: &AcceptedView| {
+        let jobs = if view.jobs.is_empty() { std::slice::from_ref(&view.job) } else { &view.jobs };
+        jobs.iter().map(|job| format!("job {job}\n")).collect()
+    })
 }

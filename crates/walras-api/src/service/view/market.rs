@@ -116,10 +116,14 @@ impl HeldKind {
 /// What became of an accepted quote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedView {
-    /// The job's number.
+    /// The job's number; of a chain, that of its first.
     pub job: u64,
-    /// The number of its reservation.
-    pub reservation: u64,
+    /// The number of its reservation; a chain has none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<u64>,
+    /// All jobs of a chain, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<u64>,
 }
 
 /// Free time that is for sale.

@@ -4,6 +4,7 @@
 //! these types are the descriptions in the OpenAPI document.
 
 mod again;
+mod chain;
 mod job;
 mod likely;
 mod market;
@@ -18,6 +19,7 @@ mod why;
 mod worth;
 
 pub use again::{DisplacedJob, DisplacedView, ReplayView, TrialCycle, TrialFigures, TrialView};
+pub use chain::{ChainAfterView, ChainJobView, ChainView, UnfitView};
 pub use job::{
     ArrayView, ExplanationView, HappeningView, JobState, JobView, JobsView, OutlookView, PartView,
     PromiseView, RankView, SubmittedView,

@@ -31,7 +31,8 @@ pub(super) fn take_in(
         let job = draft.before.jobs.get(&planned.job).filter(|job| match job.phase {
             Phase::Planning => batch.contains(&job.number),
             Phase::Planned => true,
-            Phase::Waiting | Phase::Queued | Phase::Reserved(_) => false,
+            Phase::Waiting => draft.before.goes_ahead(job),
+            Phase::Queued | Phase::Reserved(_) => false,
         });
         if let Some(job) = job.filter(|job| seen.insert(job.number)) {
             moves.push((job, planned));
@@ -62,7 +63,9 @@ fn adopt(draft: &mut Draft<'_>, job: &Job, planned: &PlannedJob) -> bool {
     let terms =
         PlannedTerms { start: allocation.start(), finish: allocation.finish(), cost: allocation.cost() };
     let late = Some(planned.promise).filter(|_| state.runs_late(job));
-    let wanted = Wanted::of(state, job).promised(late);
+    // Those that it waits for may have been promised something by the same plan.
+    let known = if job.waits.is_none() { state } else { draft.state() };
+    let wanted = Wanted::of(known, job).promised(late);
     // What was promised may be promised more firmly.
     let same = job.promise.is_none_or(|promise| promise.is_kept_by(&planned.promise));
     let bound = same || planned.renewed && !still_stands(draft, job, &wanted);
@@ -90,7 +93,27 @@ fn still_stands(draft: &mut Draft<'_>, job: &Job, wanted: &Wanted) -> bool {
 
 /// Reserves what starts so soon that no plan can be waited for.
 pub(super) fn hold_late(draft: &mut Draft<'_>) {
+    give_back(draft);
     hold(draft, Aheads::hold_by);
+}
+
+/// Takes their windows from those that were planned ahead for a time by which what they wait for will not, or may not, have happened.
+pub(super) fn give_back(draft: &mut Draft<'_>) {
+    loop {
+        let now = draft.now;
+        let state = draft.state();
+        let aheads = state.aheads();
+        let lost = state.planned().filter(|(job, plan)| state.loses_window(job, plan, aheads.as_ref(), now));
+        let lost: Vec<Job> = lost.map(|(job, _)| job.clone()).collect();
+        // Those who wait for these lose theirs next.
+        if lost.is_empty() {
+            return;
+        }
+        for job in lost {
+            draft.release(&job);
+            draft.push(JobEvent::Returned { job: job.number, why: Why::Waits(Box::new(job.waits)) });
+        }
+    }
 }
 
 /// Reserves what is due, by a moment before its start.
@@ -98,7 +121,8 @@ fn hold(draft: &mut Draft<'_>, moment: impl Fn(&Aheads, &State, &Planned) -> Tim
     let now = draft.now;
     let state = draft.state();
     let Some(aheads) = state.aheads() else { return };
-    let due = state.planned().filter(|(_, plan)| moment(&aheads, state, plan) <= now);
+    let free = state.planned().filter(|(job, _)| job.waits.is_none());
+    let due = free.filter(|(_, plan)| moment(&aheads, state, plan) <= now);
     let due: Vec<Job> = due.map(|(job, _)| job.clone()).collect();
     for job in due {
         let wanted = Wanted::of(draft.state(), &job);

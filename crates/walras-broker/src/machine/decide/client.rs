@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::failover::close;
 use super::gate::end_job;
 use super::reserve::{Terms, reserve};
-use super::{array, hold, quote};
+use super::{array, chain, hold, quote};
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Allocation;
 use crate::model::array::Array;
@@ -14,7 +14,7 @@ use crate::model::id::{JobNumber, QuoteNumber};
 use crate::model::input::{Answer, Refusal, RequestKey};
 use crate::model::job::{Job, JobEnd, JobSpec, Phase, Why};
 use crate::model::limits::JOBS_MAX;
-use crate::model::quote::{Findings, Quote, QuoteOption};
+use crate::model::quote::{Findings, Quote};
 use crate::model::refusal::{BadJob, Countable};
 use crate::model::repeated::Asked;
 use crate::model::reservation::Origin;
@@ -52,7 +52,7 @@ fn is_same(one: &JobSpec, other: &JobSpec) -> bool {
     *one == repeated
 }
 
-fn request_key(by: &str, key: &str) -> Result<RequestKey, Refusal> {
+pub(super) fn request_key(by: &str, key: &str) -> Result<RequestKey, Refusal> {
     check_name(key)?;
     Ok(RequestKey { by: by.to_owned(), key: key.to_owned() })
 }
@@ -66,6 +66,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
         | Answer::Deposited(_)
         | Answer::Quote(_)
         | Answer::Accepted { .. }
+        | Answer::Chain(_)
         | Answer::Broken { .. }
         | Answer::Site(_) => false,
     };
@@ -99,6 +100,7 @@ pub(super) fn ask_quote(
         | Answer::Deposited(_)
         | Answer::Job(_)
         | Answer::Accepted { .. }
+        | Answer::Chain(_)
         | Answer::Broken { .. }
         | Answer::Site(_) => false,
     };
@@ -141,6 +143,9 @@ pub(super) fn accept(
     option: u32,
 ) -> Result<Answer, Refusal> {
     let state = draft.before;
+    if let Some(quote) = state.chains.get(&number) {
+        return chain::accept(draft, user, key, number, (quote, option));
+    }
     let given = state.quotes.get(&number);
     let known_by = || user.or(given.map(|quote| quote.spec.user.as_str()));
     // The quote may be gone when its acceptance is repeated: then only the key is left to know it by.
@@ -148,8 +153,11 @@ pub(super) fn accept(
     if let Some(known) = state.requests.get(&RequestKey { by: by.to_owned(), key: key.to_owned() }) {
         let same = known.asked.is_none_or(|asked| asked == Asked::Accept { quote: number, option });
         return match &known.answer {
-            answer @ (Answer::Accepted { .. } | Answer::Broken { .. }) if same => Ok(answer.clone()),
+            answer @ (Answer::Accepted { .. } | Answer::Chain(_) | Answer::Broken { .. }) if same => {
+                Ok(answer.clone())
+            }
             Answer::Accepted { .. }
+            | Answer::Chain(_)
             | Answer::Broken { .. }
             | Answer::Done
             | Answer::Deposited(_)
@@ -187,7 +195,10 @@ pub(super) fn accept(
     let before: Vec<Event> = vec![queued.into(), accepted.into()];
     match reserve(draft, &wanted, &chosen.allocation, terms, before) {
         Ok(reservation) => Ok(Answer::Accepted { job, reservation }),
-        Err(why) => Ok(broken(draft, number, key, option, why, chosen)),
+        Err(why) => {
+            let own = has_taken(state, &key.by, &chosen.allocation);
+            Ok(broken(draft, number, key, option, why, (chosen.price, own)))
+        }
     }
 }
 
@@ -199,21 +210,20 @@ fn accepted_by<'a>(state: &'a State, key: &str, number: QuoteNumber) -> Option<&
     found.map(|(known, _)| known.by.as_str())
 }
 
-/// A quote that cannot be honoured: the VO pays what its policy grants, as far as its fees go.
-fn broken(
+/// A quote that cannot be honoured: the VO pays what its policy grants of its price, as far as its fees go; nothing where its user has taken the time.
+pub(super) fn broken(
     draft: &mut Draft<'_>,
     quote: QuoteNumber,
     key: RequestKey,
     option: u32,
     why: Why,
-    chosen: &QuoteOption,
+    (price, own): (Money, bool),
 ) -> Answer {
     let state = draft.before;
-    let own_fault =
-        matches!(why, Why::NoMoney(_) | Why::OverBudget(_)) || has_taken(state, &key.by, &chosen.allocation);
+    let own_fault = own || matches!(why, Why::NoMoney(_) | Why::OverBudget(_));
     let granted = if own_fault { Share::NOTHING } else { state.policy.quotes.compensation };
     let most = state.books.available(&Account::Fee);
-    let compensation = granted.of(chosen.price).min(most).max(Money::ZERO);
+    let compensation = granted.of(price).min(most).max(Money::ZERO);
     let user = Account::User(key.by.clone());
     let transaction = Transaction::transfer(Purpose::Compensation, Account::Fee, user, compensation);
     draft.push(QuoteEvent::Broken { quote, key, option, why: why.clone(), compensation, transaction });

@@ -37,6 +37,7 @@ pub(super) fn open(draft: &mut Draft<'_>) -> Answer {
     });
     let demand = demand.collect();
     let nobody_asked = asked.is_empty();
+    agenda::give_back(draft);
     array::draw(draft);
     // Who has just lost its place is among them: those behind it would else move into what is left of it.
     let queue = queue(draft.state(), now);
@@ -75,7 +76,8 @@ fn standing(state: &State) -> impl Iterator<Item = SiteId> {
 
 /// No more offers are waited for: planning begins, unless there is nobody to plan for.
 pub(super) fn close(draft: &mut Draft<'_>, cycle: &Cycle) {
-    if cycle.batch.is_empty() && draft.state().planned().next().is_none() {
+    let nobody = |state: &State| state.planned().next().is_none() && !state.has_followers();
+    if cycle.batch.is_empty() && nobody(draft.state()) {
         draft.push(CycleEvent::Ended(cycle.number));
         return;
     }

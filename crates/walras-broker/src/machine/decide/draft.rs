@@ -13,10 +13,10 @@
 
 use crate::machine::change::Change;
 use crate::model::allocation::Allocation;
-use crate::model::event::{Event, ReservationEvent};
+use crate::model::event::{Event, JobEvent, ReservationEvent};
 use crate::model::id::ReservationNumber;
 use crate::model::input::Answer;
-use crate::model::job::Job;
+use crate::model::job::{Job, Phase};
 use crate::model::reservation::{Reservation, ReservationPhase};
 use crate::model::state::State;
 use crate::rules::check::Occupancy;
@@ -54,6 +54,13 @@ impl<'a> Draft<'a> {
     /// One more fact.
     pub(crate) fn push(&mut self, event: impl Into<Event>) {
         let event = event.into();
+        if let Event::Job(JobEvent::Ended { job, .. }) = &event
+            && self.occupancy.is_some()
+        {
+            // Who was planned ahead ends with what it waited for.
+            let planned = self.state().jobs.get(job).filter(|job| job.phase == Phase::Planned).cloned();
+            planned.iter().for_each(|job| self.release(job));
+        }
         if let Event::Reservation(ReservationEvent::Asked { allocation, .. }) = &event
             && let Some(occupancy) = &mut self.occupancy
         {
@@ -93,6 +100,11 @@ impl<'a> Draft<'a> {
         if let Some(occupancy) = &mut self.occupancy {
             occupancy.release(state, job);
         }
+    }
+
+    /// What was counted as held or free on the way, and came to nothing, counts no more.
+    pub(crate) fn forget(&mut self) {
+        self.occupancy = None;
     }
 
     /// From here on, the time of an alternative counts as held.

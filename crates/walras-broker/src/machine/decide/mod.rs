@@ -7,6 +7,7 @@ mod admin;
 mod agenda;
 mod array;
 mod bring;
+mod chain;
 mod client;
 mod cycle;
 mod draft;
@@ -49,6 +50,7 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
         Input::AskQuote { key, job, findings, hold } => {
             client::ask_quote(&mut draft, key, job, findings.as_deref(), *hold)?
         }
+        Input::AskChain { key, members } => chain::ask(&mut draft, key, members)?,
         Input::Accept { user, key, quote, option } => {
             client::accept(&mut draft, user.as_deref(), key, *quote, *option)?
         }

@@ -22,6 +22,9 @@ pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
         hold::withdraw(draft, *number, quote, None);
         draft.push(QuoteEvent::Expired(*number));
     }
+    for (number, _) in state.chains.iter().filter(|(_, chain)| now >= chain.until) {
+        draft.push(QuoteEvent::Expired(*number));
+    }
     for (number, reservation) in &state.reservations {
         match reservation.phase {
             ReservationPhase::Preparing(until) if now >= state.prepared_by(until) => {

@@ -3,7 +3,7 @@
 use super::notice;
 use crate::model::gate::{Condition, Outlook, Past, Waits};
 use crate::model::id::JobNumber;
-use crate::model::job::{JobSpec, Phase};
+use crate::model::job::{Job, JobSpec, Phase};
 use crate::model::limits::PAST_MAX;
 use crate::model::repeated::digest_of;
 use crate::model::state::State;
@@ -16,10 +16,14 @@ impl State {
             (array.waiting, array.freed_at) = (false, Some(clock));
             array.waits = Waits::default();
         } else {
-            let job = self.jobs.get_mut(&number).filter(|job| job.phase == Phase::Waiting);
+            let waits = |job: &&mut Job| job.phase == Phase::Waiting || job.ahead;
+            let job = self.jobs.get_mut(&number).filter(waits);
             let job = job.unwrap_or_else(|| panic!("job {number} is freed and did not wait"));
-            (job.phase, job.freed_at) = (Phase::Queued, Some(clock));
-            job.waits = Waits::default();
+            // Who has a window already keeps it.
+            if job.phase == Phase::Waiting {
+                job.phase = Phase::Queued;
+            }
+            (job.freed_at, job.waits, job.ahead) = (Some(clock), Waits::default(), false);
         }
         self.unsettle();
     }

@@ -74,7 +74,8 @@ impl State {
     pub(super) fn job_returned(&mut self, number: JobNumber, why: &Why) {
         let clock = self.clock;
         if let Some(job) = self.jobs.get_mut(&number) {
-            job.phase = Phase::Queued;
+            job.phase = if job.ahead { Phase::Waiting } else { Phase::Queued };
+            job.ahead = false;
             (job.plan, job.told) = (None, None);
             job.returns = job.returns.saturating_add(1);
             job.why = Some(why.clone());
@@ -95,10 +96,15 @@ impl State {
         job.told = told;
         self.totals.promises_renewed += u64::from(renewed);
         let news = if renewed || job.promise != Some(promise) { Some(job.spec.user.clone()) } else { None };
+        job.ahead |= job.phase == Phase::Waiting;
         job.phase = Phase::Planned;
         job.plan = Some(Arc::clone(plan));
         job.promise = Some(promise);
         (job.why, job.missed) = (None, None);
+        if renewed && !self.dependents_of(number).is_empty() {
+            // Those who were planned behind it may have to move.
+            self.unsettle();
+        }
         if let Some(user) = news {
             notice::of_promise(self, user, number, plan.start, promise, renewed);
         }

@@ -58,6 +58,7 @@ impl State {
             jobs: self.jobs.clone(),
             arrays: self.arrays.clone(),
             quotes: self.quotes.clone(),
+            chains: self.chains.clone(),
             reservations: self.reservations.clone(),
             wishes: Arc::clone(&self.wishes),
             cycle: self.cycle.clone(),

@@ -2,6 +2,7 @@
 
 use super::notice;
 use crate::model::allocation::Allocation;
+use crate::model::chain::{ChainMember, ChainQuote, digest};
 use crate::model::event::QuoteEvent;
 use crate::model::id::{JobNumber, QuoteNumber, ReservationNumber};
 use crate::model::input::Answer;
@@ -27,6 +28,21 @@ impl State {
                 let (why, holds) = (why.clone(), holds.clone());
                 let asked = Some(self.clock);
                 self.quotes.insert(*quote, Quote { spec, options, until: *until, why, holds, asked });
+            }
+            QuoteEvent::ChainGiven { quote, key, members, until } => {
+                assert!(*quote > self.last.quote, "the number {quote} was given to a quote before");
+                self.last.quote = *quote;
+                let asked: Vec<ChainMember> = members.iter().map(|it| it.member.clone()).collect();
+                self.remember(key, Answer::Quote(*quote), Some(Asked::Job(digest(&asked))));
+                for member in &asked {
+                    self.tally_up(&key.by, Tally::of_quote(&member.job));
+                }
+                self.chains.insert(*quote, ChainQuote { members: Arc::clone(members), until: *until });
+            }
+            QuoteEvent::ChainAccepted { quote, key, jobs } => {
+                self.quote_gone(*quote);
+                let asked = Asked::Accept { quote: *quote, option: 0 };
+                self.remember(key, Answer::Chain(jobs.clone()), Some(asked));
             }
             QuoteEvent::Accepted { quote, key, option, job, reservation } => {
                 self.remember_choice(*quote, *option);
@@ -98,6 +114,12 @@ impl State {
     }
 
     fn quote_gone(&mut self, number: QuoteNumber) {
+        if let Some(chain) = self.chains.get(&number).cloned() {
+            for quoted in chain.members.iter() {
+                self.tally_down(chain.user(), Tally::of_quote(&quoted.member.job));
+            }
+            return self.chains.remove(&number);
+        }
         let spec = Arc::clone(&self.known_quote(number).spec);
         self.tally_down(&spec.user, Tally::of_quote(&spec));
         self.quotes.remove(&number);

@@ -1,6 +1,7 @@
 //! What has become of quotes.
 
 use crate::model::account::Transaction;
+use crate::model::chain::QuotedMember;
 use crate::model::id::{JobNumber, QuoteNumber, ReservationNumber};
 use crate::model::input::RequestKey;
 use crate::model::job::{JobSpec, Why};
@@ -30,6 +31,26 @@ pub enum QuoteEvent {
         /// By alternative: the job that it becomes when it is taken, where sites are asked to hold it meanwhile.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         holds: Vec<JobNumber>,
+    },
+    /// A quote for a whole chain was given.
+    ChainGiven {
+        /// Its number.
+        quote: QuoteNumber,
+        /// The request.
+        key: RequestKey,
+        /// The jobs, each after those it waits for, with what they would be promised.
+        members: Arc<[QuotedMember]>,
+        /// Until when it can be taken.
+        until: Time,
+    },
+    /// A quote for a whole chain was accepted; its jobs follow, planned as they were quoted.
+    ChainAccepted {
+        /// The quote, by its number; it is gone after this.
+        quote: QuoteNumber,
+        /// The request.
+        key: RequestKey,
+        /// The jobs that it has become, in its order.
+        jobs: Vec<JobNumber>,
     },
     /// A quote was accepted; a reservation follows, unless it is held already.
     Accepted {

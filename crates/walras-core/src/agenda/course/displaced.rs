@@ -7,7 +7,7 @@ impl Course<'_> {
     pub(super) fn place_displaced(&mut self) {
         for place in 0..self.entries.len() {
             let Some(promise) = self.entries[place].promise else { continue };
-            if self.entries[place].spot.is_none() {
+            if self.entries[place].spot.is_none() && self.entries[place].waiting.behind.is_empty() {
                 let kept = self.search_left(place, within(Some(promise)));
                 self.entries[place].renewed = kept.is_none();
                 let found = kept.or_else(|| self.on_left(|course, left| course.search_again(left, place)));

@@ -1,0 +1,79 @@
+//! A quote for a whole chain: several files, each after the one before it.
+
+use super::http::{Client, fresh_key};
+use super::say::say;
+use super::show::{table, time, told};
+use super::submit::QuoteArgs;
+use super::written::Written;
+use crate::failure::Failure;
+use serde_json::{Value, json};
+use walras_api::service::ChainView;
+
+/// Asks for one quote for all files.
+pub(super) fn quote(args: &QuoteArgs, client: &Client) -> Result<(), Failure> {
+    if args.hold.is_some() {
+        return Err(Failure::input("--hold is for one job: give one file"));
+    }
+    if !args.arguments.is_empty() {
+        return Err(Failure::input("arguments after -- are for one job: give one file"));
+    }
+    let mut jobs: Vec<Value> = Vec::with_capacity(args.files.len());
+    for file in &args.files {
+        let written = Written::of_file(file, &[])?;
+        let job = written.finished(&[], &args.reading, Some(client))?.job;
+        let before = jobs.len().checked_sub(1);
+        let after: Vec<Value> =
+            before.map(|before| json!({"job": before, "condition": args.on})).into_iter().collect();
+        jobs.push(json!({"job": job, "after": after}));
+    }
+    let key = args.key.clone().map_or_else(fresh_key, Ok)?;
+    let answer = client.post_once("/v1/chains", &json!({"jobs": jobs}), &key)?;
+    say(&args.connect, &answer, chain_text)?;
+    // A chain that does not fit is an answer, not what was hoped for.
+    match answer.view::<ChainView>()?.quote {
+        Some(_) => Ok(()),
+        None => Err(Failure::Refuted),
+    }
+}
+
+fn chain_text(chain: &ChainView) -> String {
+    let mut text = String::new();
+    if let (Some(quote), Some(price), Some(start), Some(finish), Some(until)) =
+        (chain.quote, &chain.price, chain.start, chain.finish, chain.until)
+    {
+        text.push_str(&format!(
+            "quote {quote}: {} jobs, from {} to {} at the latest, {price} credits at most\n",
+            chain.jobs.len(),
+            time(start),
+            time(finish)
+        ));
+        let rows = chain.jobs.iter().map(|job| {
+            let after: Vec<String> =
+                job.after.iter().map(|it| format!("{}:{}", u64::from(it.job) + 1, it.condition)).collect();
+            [
+                told(&job.name),
+                if after.is_empty() { "-".to_owned() } else { after.join(",") },
+                time(job.start),
+                time(job.start_by),
+                time(job.finish_by),
+                job.price.to_string(),
+                job.sites.join(","),
+            ]
+        });
+        let rows: Vec<[String; 7]> = rows.collect();
+        text.push_str(&table(["job", "after", "start", "start by", "finish by", ">price", "sites"], &rows));
+        text.push_str(&format!("to be accepted until {}: walras accept {quote}\n", time(until)));
+    }
+    if let Some(unfit) = &chain.unfit {
+        let from = unfit.from.map_or_else(String::new, |from| format!(" from {} on", time(from)));
+        let (place, name) = (u64::from(unfit.job) + 1, told(&unfit.name));
+        text.push_str(&format!("no quote: job {place} of the chain, {name}, finds no window{from}\n"));
+        for reason in &unfit.reasons {
+            text.push_str(&format!("{}\n", told(&reason.text)));
+        }
+        for change in &unfit.changes {
+            text.push_str(&format!("would help: {}\n", told(&change.text)));
+        }
+    }
+    text
+}
