@@ -3,6 +3,7 @@
 //! Consequences that the broker draws by itself (reservations, settlements, starts) are judged elsewhere; here only what
 //! somebody must have said: requests of clients and messages of sites. Time O(size of the event).
 
+use crate::strategies::is_asked;
 use walras_broker::event::{CycleEvent, Event, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::moving::{MoveEnd, MoveStep};
@@ -108,7 +109,7 @@ fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
     match event {
         JobEvent::Queued { key, spec, .. } => {
             let submitted = matches!(input, Input::Submit { key: named, job }
-                if key.key == *named && **spec == **job);
+                if key.key == *named && is_asked(spec, job));
             let accepted = matches!(input, Input::Accept { key: named, .. } if key.key == *named);
             let told = submitted || accepted;
             Some((told, "job-queued"))
@@ -116,7 +117,7 @@ fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
         JobEvent::Noticed(notice) => Some((*input == Input::Noticed(*notice), "noticed")),
         JobEvent::Planned { .. } => Some((matches!(input, Input::Decided { .. }), "job-planned")),
         JobEvent::Offered { spec, .. } => {
-            let told = matches!(input, Input::AskQuote { job, hold: Some(_), .. } if **spec == **job);
+            let told = matches!(input, Input::AskQuote { job, hold: Some(_), .. } if is_asked(spec, job));
             Some((told, "offered"))
         }
         JobEvent::Released(job) => {
@@ -134,7 +135,7 @@ fn of_quote(input: &Input, event: &QuoteEvent) -> Option<(bool, &'static str)> {
     match event {
         QuoteEvent::Given { key, spec, .. } => {
             let told = matches!(input, Input::AskQuote { key: named, job, .. }
-                if key.key == *named && **spec == **job);
+                if key.key == *named && is_asked(spec, job));
             Some((told, "quote-given"))
         }
         QuoteEvent::Accepted { quote, key, option, .. } | QuoteEvent::Broken { quote, key, option, .. } => {

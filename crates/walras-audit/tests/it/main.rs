@@ -15,5 +15,6 @@ mod quotes;
 mod rounds;
 mod steps;
 mod story;
+mod strategies;
 mod waiting;
 mod world;

@@ -23,6 +23,7 @@ mod promises;
 mod queue;
 mod quotes;
 mod searching;
+mod strategies;
 mod timing;
 mod units;
 mod vo;

@@ -20,7 +20,7 @@ mod worth;
 pub use again::{DisplacedJob, DisplacedView, ReplayView, TrialCycle, TrialFigures, TrialView};
 pub use job::{
     ArrayView, ExplanationView, HappeningView, JobState, JobView, JobsView, OutlookView, PartView,
-    PromiseView, RankView, SubmittedView,
+    PromiseView, RankView, StrategyByKind, StrategyView, SubmittedView,
 };
 pub use likely::{CalibrationView, LikelyView, PredictedKind};
 pub use market::{
