@@ -50,7 +50,8 @@ impl Auditor {
         let group = self.users.get(&spec.user).and_then(|user| user.group.as_deref());
         let budget = spec.request.budget.map(|budget| i128::from(budget.as_micros()) * 1_000);
         let tasks = spec.workflow.iter().flat_map(|it| it.workflow.tasks());
-        let work: i128 = tasks.filter_map(|task| task.work).map(|work| i128::from(work.as_millis())).sum();
+        let work = tasks.filter_map(|task| Some(i128::from(task.work?.as_millis()) * i128::from(task.nodes)));
+        let work: i128 = work.sum();
         let elements = spec.array.as_ref().map_or(1, |array| i128::from(array.count().max(1)));
         let due = |rate: walras_model::Rate| {
             i128::from(rate.as_micros_per_second()).saturating_mul(work.saturating_mul(elements))

@@ -21,6 +21,8 @@ pub struct Settings {
     pub clusters: bool,
     /// Whether all jobs are workflows whose tasks are often late.
     pub late: bool,
+    /// Whether all jobs are workflows with tasks that take several nodes.
+    pub gangs: bool,
     /// By what the VO plans.
     pub planning: Planning,
 }
@@ -51,6 +53,7 @@ impl Default for Settings {
             waits: false,
             clusters: false,
             late: false,
+            gangs: false,
             planning: Planning::Drawn,
         }
     }

@@ -3,11 +3,12 @@
 use crate::described::JsonSchema;
 use crate::error::{Problem, Within};
 use crate::number::Num;
-use crate::scenario::DayName;
-use serde::{Deserialize, Serialize};
+use crate::scenario::{DayName, objects};
+use serde::{Deserialize, Deserializer, Serialize};
 use walras_broker::strategy_rule::{STRATEGY_RULES_MAX, StrategyBy, StrategyRule, WeeklyHours};
 use walras_core::prefer::Who;
 use walras_core::refine::Strategy;
+use walras_model::quantity::rounding;
 use walras_model::{Rate, UnknownName};
 
 /// What strategy some workflows get. Without `user` and `group` it is for everybody's.
@@ -40,8 +41,17 @@ pub struct StrategyRuleFile {
     strategy: String,
 }
 
-const HOUR: i64 = 3_600_000;
+/// A thousandth of an hour, in milliseconds: as fine as hours are given.
+const MILLIHOUR: i64 = 3_600;
+const HOUR: i64 = 1_000 * MILLIHOUR;
 const DAY: i64 = 24 * HOUR;
+
+/// The rules of a policy; never `null`.
+pub(super) fn present_rules<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<StrategyRuleFile>>, D::Error> {
+    objects(deserializer).map(|list| Some(list.0))
+}
 
 /// The rules as the broker takes them. A rule that fits nothing is refused, and so is one that is never read.
 pub(super) fn rules(files: &[StrategyRuleFile]) -> Result<Vec<StrategyRule>, Problem> {
@@ -111,14 +121,18 @@ impl StrategyRuleFile {
             return Err(Problem::new("[]", "is no day at all: expected some of mon to sun")).in_field("days");
         }
         let hour = |number: &Num, place: usize, most: i64| {
-            let millis = number.units(3).and_then(|it| it.checked_mul(HOUR)).map(|it| it / 1_000);
-            let what = format!("is not an hour of the day: expected 0 to {}", most / HOUR);
+            let millis = number.units(3).and_then(|it| it.checked_mul(MILLIHOUR));
+            let what = format!("is not an hour of the day: expected 0 to {most}");
             let wrong = || Problem::new(number.as_str(), what);
-            millis.filter(|it| (0..=most).contains(it)).ok_or_else(wrong).in_item(place).in_field("hours")
+            millis
+                .filter(|it| (0..=most * HOUR).contains(it))
+                .ok_or_else(wrong)
+                .in_item(place)
+                .in_field("hours")
         };
         let (from, to) = match &self.hours {
             None => (0, DAY),
-            Some((from, to)) => (hour(from, 0, DAY - HOUR)?, hour(to, 1, DAY)?),
+            Some((from, to)) => (hour(from, 0, 23)?, hour(to, 1, 24)?),
         };
         let none = || {
             let text = self.hours.as_ref().map_or("", |(from, _)| from.as_str());
@@ -136,7 +150,7 @@ impl StrategyRuleFile {
         };
         let parts = rule.hours.map(|hours| hours.parts());
         let chosen = parts.map(|(days, ..)| days).filter(|days| days.contains(&false));
-        let hour = |millis: i64| Num::from_units(i128::from(millis) * 1_000 / i128::from(HOUR), 3);
+        let hour = |millis: i64| Num::from_units(rounding::down(millis.into(), MILLIHOUR.into()), 3);
         let hours = parts.map(|(_, from, to)| (from, to)).filter(|hours| *hours != (0, DAY));
         StrategyRuleFile {
             user,
@@ -180,16 +194,42 @@ mod tests {
 
     #[test]
     fn a_rule_that_is_none_is_named_with_its_place_its_field_and_its_value() {
-        insta::assert_snapshot!(refused(r#"[{"strategy":"asap","user":"ada"},{"strategy":"best"}]"#), @"");
-        insta::assert_snapshot!(refused(r#"[{"hours":[25,8],"strategy":"asap"}]"#), @"");
-        insta::assert_snapshot!(refused(r#"[{"hours":[20,24.5],"strategy":"asap"}]"#), @"");
-        insta::assert_snapshot!(refused(r#"[{"hours":[8,8],"strategy":"asap"}]"#), @"");
-        insta::assert_snapshot!(refused(r#"[{"days":[],"strategy":"asap"}]"#), @"");
-        insta::assert_snapshot!(refused(r#"[{"budget_from":0,"strategy":"asap"}]"#), @"");
-        insta::assert_snapshot!(refused(r#"[{"budget_from":2,"budget_below":2,"strategy":"asap"}]"#), @"");
-        insta::assert_snapshot!(refused(r#"[{"user":"ada","group":"physics","strategy":"asap"}]"#), @"");
-        insta::assert_snapshot!(refused(r#"[{"strategy":"asap"},{"user":"ada","strategy":"cheapest"}]"#), @"");
-        let many = vec![r#"{"user":"ada","strategy":"asap"}"#; STRATEGY_RULES_MAX + 1].join(",");
-        insta::assert_snapshot!(refused(&format!("[{many}]")), @"");
+        let many =
+            format!("[{}]", vec![r#"{"user":"ada","strategy":"asap"}"#; STRATEGY_RULES_MAX + 1].join(","));
+        let names = "expected one of asap, alap, cheapest, fastest, balanced";
+        let unknown = format!("[1].strategy: best is not a strategy: {names}");
+        for (rules, expected) in [
+            (r#"[{"strategy":"asap","user":"ada"},{"strategy":"best"}]"#, unknown.as_str()),
+            (
+                r#"[{"hours":[25,8],"strategy":"asap"}]"#,
+                "[0].hours[0]: 25 is not an hour of the day: expected 0 to 23",
+            ),
+            (
+                r#"[{"hours":[20,24.5],"strategy":"asap"}]"#,
+                "[0].hours[1]: 24.5 is not an hour of the day: expected 0 to 24",
+            ),
+            (r#"[{"hours":[8,8],"strategy":"asap"}]"#, "[0].hours: 8 is where they begin and where they end"),
+            (r#"[{"days":[],"strategy":"asap"}]"#, "[0].days: [] is no day at all"),
+            (
+                r#"[{"budget_from":0,"strategy":"asap"}]"#,
+                "[0].budget_from: 0 is not a budget for a second of work",
+            ),
+            (
+                r#"[{"budget_from":2,"budget_below":2,"strategy":"asap"}]"#,
+                "[0].budget_below: 2 is no more than budget_from, 2: no budget is both",
+            ),
+            (
+                r#"[{"user":"ada","group":"physics","strategy":"asap"}]"#,
+                "[0].user: ada is given beside a group",
+            ),
+            (
+                r#"[{"strategy":"asap"},{"user":"ada","strategy":"cheapest"}]"#,
+                "[1].strategy: cheapest is never given: the rule at place 0 fits every workflow before it",
+            ),
+            (many.as_str(), "101 are too many rules: expected at most 100"),
+        ] {
+            let refused = refused(rules);
+            assert!(refused.contains(expected), "{refused}");
+        }
     }
 }

@@ -129,7 +129,7 @@ pub struct PolicyFile {
     pub strategies: Option<StrategiesFile>,
     /// What strategies workflows get whose users ask for none: the first rule that fits decides. A list that is given takes the place of the
     /// whole list that was there.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "giving::present_rules")]
     #[schemars(with = "Vec<StrategyRuleFile>", length(max = 100))]
     pub give_strategies: Option<Vec<StrategyRuleFile>>,
     /// How fast data moves between the tasks of workflows.

@@ -84,10 +84,13 @@ pub struct JobSpec {
 }
 
 impl JobSpec {
-    /// All of its work, in milliseconds at performance 1.
+    /// All of its work on all of its nodes, in milliseconds at performance 1.
     pub fn work_millis(&self) -> i128 {
         match &self.workflow {
-            Some(of) => of.workflow.tasks().iter().map(|task| millis_of(task.work)).sum(),
+            Some(of) => {
+                let all = of.workflow.tasks().iter();
+                all.map(|task| millis_of(task.work) * i128::from(task.nodes)).sum()
+            }
             None => i128::from(self.request.tasks) * i128::from(self.request.work.as_millis()),
         }
     }

@@ -145,6 +145,9 @@ impl JobSpec {
                 hash.text(&task.name);
                 hash.number(task.work.map_or(-1, |work| work.as_millis()));
                 hash.small(&(task.cores, task.memory, &task.requires, &task.estimates));
+                if task.nodes != 1 {
+                    hash.number(task.nodes.into());
+                }
             }
             for edge in of.workflow.edges() {
                 hash.number(edge.from.number().into());

@@ -10,6 +10,7 @@ mod failures;
 mod fairness;
 mod fitting;
 mod flows;
+mod gangs;
 mod gates;
 mod holds;
 mod large;
