@@ -21,6 +21,9 @@ pub struct PlannedTask {
     pub site: String,
     /// The node's name within the site.
     pub node: String,
+    /// The names of its other nodes, where it takes several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
     /// When it starts.
     pub start: Num,
     /// When it ends.
@@ -173,10 +176,14 @@ impl Figures {
     ) -> Vec<PlannedTask> {
         let task = |placement: &walras_core::refine::TaskPlacement| {
             let lane = lane_of(platform, placement.node);
+            let name = |node: &walras_model::NodeId| {
+                lane_of(platform, *node).map_or(String::new(), |lane| lane.name.clone())
+            };
             PlannedTask {
                 id: workflow.task(placement.task).name.clone(),
                 site: lane.map_or(String::new(), |lane| lane.site_name.clone()),
                 node: lane.map_or(String::new(), |lane| lane.name.clone()),
+                others: schedule.others(placement.task).iter().map(name).collect(),
                 start: self.time(placement.start),
                 end: self.time(placement.end),
                 cost: self.money(placement.cost),
@@ -189,6 +196,18 @@ impl Figures {
 
 fn lane_of(platform: &Platform, node: walras_model::NodeId) -> Option<&Lane> {
     platform.lanes.iter().find(|lane| lane.node == node)
+}
+
+impl PlannedTask {
+    /// Where it is, for people: its node, or the first of its nodes.
+    pub fn place(&self) -> String {
+        const SHOWN: usize = 3;
+        let shown = self.others.iter().take(SHOWN).map(|node| format!(",{node}"));
+        let shown: String = shown.collect();
+        let more = self.others.len().saturating_sub(SHOWN);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("{}/{}{shown}{more}", self.site, self.node)
+    }
 }
 
 impl From<Collisions> for CollisionCounts {
@@ -280,6 +299,12 @@ pub fn no_schedule_text(reason: &NoSchedule, workflow: &Workflow, unit: Unit) ->
         NoSchedule::NoNode { task } => {
             let name = crate::error::echo(&workflow.task(*task).name);
             format!("No node has the cores, the memory and the attributes that task {name} needs.")
+        }
+        NoSchedule::NoGang { task, nodes } => {
+            let name = crate::error::echo(&workflow.task(*task).name);
+            format!(
+                "No site has {nodes} nodes with the cores, the memory and the attributes that task {name} needs."
+            )
         }
         NoSchedule::Size { tasks, lanes } => {
             format!(

@@ -40,7 +40,16 @@ impl Auditor {
         let Some(reservation) = self.reservations.get(&number) else { return };
         let Some(planned) = reservation.allocation.parts.get(part as usize) else { return };
         let (Some(task), site) = (planned.task, planned.site) else { return };
-        if let Some(job) = self.jobs.get_mut(&reservation.job) {
+        let Some(job) = self.jobs.get_mut(&reservation.job) else { return };
+        // A gang has when all of it has ended well.
+        let is_gang = job
+            .spec
+            .workflow
+            .as_ref()
+            .and_then(|of| of.workflow.tasks().get(task.index()))
+            .is_some_and(|task| task.nodes > 1);
+        let mut parts = reservation.allocation.parts.iter().zip(&reservation.parts);
+        if !is_gang || parts.all(|(part, state)| part.task != Some(task) || state.is_done()) {
             job.copies.insert((task, site));
         }
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use walras_broker::account::{Account, Purpose};
 use walras_broker::budget::Spender;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
+use walras_core::refine::Strategy;
 use walras_model::{Money, NodeId, SiteId, TaskId, Time};
 
 /// A broken promise.
@@ -50,6 +51,8 @@ pub enum FindingKind {
     NoSuchUser(String),
     /// One request was carried out twice.
     RequestTwice { by: String, key: String },
+    /// A workflow whose user asked for no strategy has another than the VO's rules give it.
+    WrongStrategy { job: String, expected: Strategy },
     /// An event says that somebody said something, and the entry's input says otherwise.
     Unprompted { event: &'static str },
 

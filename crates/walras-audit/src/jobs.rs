@@ -16,6 +16,10 @@ impl Auditor {
         match event {
             JobEvent::Queued { job, key, spec } => {
                 self.request(look, key);
+                // What was quoted has the strategy that it was quoted with.
+                if matches!(look.input, Input::Submit { .. }) {
+                    self.strategy_given(look, spec);
+                }
                 self.queued(look, *job, spec, None);
             }
             JobEvent::Offered { job, quote, spec } => {

@@ -65,6 +65,7 @@ mod reservations;
 mod rounds;
 mod settlement;
 mod state;
+mod strategies;
 mod summary;
 mod sums;
 mod tasks;

@@ -3,6 +3,7 @@
 //! Consequences that the broker draws by itself (reservations, settlements, starts) are judged elsewhere; here only what
 //! somebody must have said: requests of clients and messages of sites. Time O(size of the event).
 
+use crate::strategies::is_asked;
 use walras_broker::event::{CycleEvent, Event, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::moving::{MoveEnd, MoveStep};
@@ -108,7 +109,7 @@ fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
     match event {
         JobEvent::Queued { key, spec, .. } => {
             let submitted = matches!(input, Input::Submit { key: named, job }
-                if key.key == *named && **spec == **job);
+                if key.key == *named && is_asked(spec, job));
             // The jobs of a chain have keys of their own, after that of its acceptance.
             let of_chain =
                 |named: &str| key.key.strip_prefix(named).is_some_and(|rest| rest.starts_with('/'));
@@ -122,7 +123,7 @@ fn of_job(input: &Input, event: &JobEvent) -> Option<(bool, &'static str)> {
             Some((matches!(input, Input::Decided { .. } | Input::Accept { .. }), "job-planned"))
         }
         JobEvent::Offered { spec, .. } => {
-            let told = matches!(input, Input::AskQuote { job, hold: Some(_), .. } if **spec == **job);
+            let told = matches!(input, Input::AskQuote { job, hold: Some(_), .. } if is_asked(spec, job));
             Some((told, "offered"))
         }
         JobEvent::Released(job) => {
@@ -140,7 +141,7 @@ fn of_quote(input: &Input, event: &QuoteEvent) -> Option<(bool, &'static str)> {
     match event {
         QuoteEvent::Given { key, spec, .. } => {
             let told = matches!(input, Input::AskQuote { key: named, job, .. }
-                if key.key == *named && **spec == **job);
+                if key.key == *named && is_asked(spec, job));
             Some((told, "quote-given"))
         }
         QuoteEvent::ChainGiven { key, members, .. } => {

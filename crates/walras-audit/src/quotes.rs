@@ -29,6 +29,7 @@ impl Auditor {
                 if options.is_empty() && why.is_none() {
                     look.report(FindingKind::NoReason { quote: *quote });
                 }
+                self.strategy_given(look, spec);
                 self.given(look, *quote, spec, options);
                 self.given_held(look, *quote, options, *until, holds);
                 let (spec, options, holds) = (spec.clone(), options.clone(), holds.clone());

@@ -7,10 +7,12 @@ use crate::look::Look;
 use crate::state::{PartState, Phase, Reservation};
 use crate::sums::{hold_of, millis_between};
 use crate::{Auditor, reasons, tasks};
+use std::collections::BTreeMap;
 use walras_broker::allocation::Part;
 use walras_broker::id::ReservationNumber;
 use walras_broker::input::Input;
 use walras_broker::job::Why;
+use walras_model::{TaskId, Time};
 
 impl Auditor {
     /// The parts of a reservation are these from now on.
@@ -34,6 +36,7 @@ impl Auditor {
             let fault = self.part_fault(look, reservation, part, place);
             faults.extend(fault.map(|fault| (place, fault)));
         }
+        faults.extend(apart(parts, &states).map(|place| (place, AllocationFault::StartsApart)));
         // What has ended is in nobody's allocation.
         let counts = |place: usize| !matches!(states.get(place), Some(PartState::Ended { .. }));
         let overlaps = tasks::overlapping(parts, counts);
@@ -86,4 +89,15 @@ impl Auditor {
         }
         self.places.is_taken(node, part.start, part.end).then_some(AllocationFault::NodeTaken(node))
     }
+}
+
+/// Parts of gangs that wait and would not start with the first of theirs.
+fn apart<'a>(parts: &'a [Part], states: &'a [PartState]) -> impl Iterator<Item = u32> + 'a {
+    let mut starts: BTreeMap<TaskId, Time> = BTreeMap::new();
+    let waiting =
+        parts.iter().zip(states).zip(0_u32..).filter(|((_, state), _)| **state == PartState::Waiting);
+    waiting.filter_map(move |((part, _), place)| {
+        let first = *starts.entry(part.task?).or_insert(part.start);
+        (first != part.start).then_some(place)
+    })
 }

@@ -131,6 +131,7 @@ impl Auditor {
         for (part, state) in reservation.allocation.parts.iter().zip(&reservation.parts) {
             by_hold.entry((part.site, part.hold)).or_default().push((part, *state));
         }
+        let torn = torn(reservation);
         let mut charges: BTreeMap<SiteId, i128> = BTreeMap::new();
         for (site, place, hold) in holds(&reservation.allocation) {
             let parts = by_hold.get(&(site, place)).map_or(&[][..], Vec::as_slice);
@@ -142,7 +143,7 @@ impl Auditor {
                 let used = used_cost(hold, parts, now);
                 used + (most - used) - share_of(most - used, self.policy.money.early_refund.as_millionths())
             } else {
-                kept_cost(hold, parts)
+                kept_cost(hold, parts, &torn)
             };
             *charges.entry(site).or_default() += charge;
         }
@@ -158,8 +159,9 @@ impl Auditor {
         kept: &[TaskId],
     ) {
         let parts = reservation.allocation.parts.iter().zip(&reservation.parts);
-        let done: BTreeSet<TaskId> =
-            parts.filter(|(_, state)| state.is_done()).filter_map(|(part, _)| part.task).collect();
+        let torn = torn(reservation);
+        let done = parts.filter(|(_, state)| state.is_done()).filter_map(|(part, _)| part.task);
+        let done: BTreeSet<TaskId> = done.filter(|task| !torn.contains(task)).collect();
         if kept.len() != done.len() || !kept.iter().all(|task| done.contains(task)) {
             look.report(FindingKind::WrongKept { reservation: number });
         }
@@ -210,10 +212,18 @@ fn used_cost(hold: &Hold, parts: &[(&Part, PartState)], now: Time) -> i128 {
     cost_of(hold.rate, used.min(length(hold.interval))).min(i128::from(hold.cost.as_micros()))
 }
 
+/// Tasks of which a part has not ended well: of a gang nothing is kept then.
+fn torn(reservation: &Reservation) -> BTreeSet<TaskId> {
+    let parts = reservation.allocation.parts.iter().zip(&reservation.parts);
+    parts.filter(|(_, state)| !state.is_done()).filter_map(|(part, _)| part.task).collect()
+}
+
 /// The cost of the tasks on a hold whose results are kept.
-fn kept_cost(hold: &Hold, parts: &[(&Part, PartState)]) -> i128 {
+fn kept_cost(hold: &Hold, parts: &[(&Part, PartState)], torn: &BTreeSet<TaskId>) -> i128 {
     let cost = parts.iter().filter_map(|(part, state)| match state {
-        PartState::Ended { since, at, end: PartEnd::Done } if part.task.is_some() => {
+        PartState::Ended { since, at, end: PartEnd::Done }
+            if part.task.is_some_and(|task| !torn.contains(&task)) =>
+        {
             Some(cost_of(hold.rate, millis_between(*since, *at)))
         }
         PartState::Waiting | PartState::Due | PartState::Running(_) | PartState::Ended { .. } => None,

@@ -18,52 +18,92 @@ pub(crate) fn faults(
     network: &Network,
     faults: &mut Vec<AllocationFault>,
 ) {
-    let mut at: BTreeMap<TaskId, u32> = BTreeMap::new();
+    // By task: all its parts, of which a gang has several.
+    let mut at: BTreeMap<TaskId, Vec<u32>> = BTreeMap::new();
     for (part, place) in allocation.parts.iter().zip(0_u32..) {
-        let task = part.task.filter(|task| task.index() < workflow.tasks().len() && !done.contains(task));
-        if task.is_none_or(|task| at.insert(task, place).is_some()) {
-            faults.push(AllocationFault::WrongTasks);
+        match part.task.filter(|task| task.index() < workflow.tasks().len() && !done.contains(task)) {
+            Some(task) => at.entry(task).or_default().push(place),
+            None => faults.push(AllocationFault::WrongTasks),
         }
     }
     let left = (0..workflow.tasks().len()).filter_map(TaskId::from_index).filter(|task| !done.contains(task));
     if left.count() != at.len() {
         faults.push(AllocationFault::WrongTasks);
     }
-    for (task, place) in &at {
-        let Some(part) = allocation.parts.get(*place as usize) else { continue };
-        let node = hold_of(allocation, part).and_then(|hold| hold.node);
-        let Some(machine) = places.machine(part.site, node) else { continue };
-        task_faults(workflow.task(*task), part, &machine, faults);
+    let parts_of = |places: &[u32]| -> Vec<&Part> {
+        places.iter().filter_map(|place| allocation.parts.get(*place as usize)).collect()
+    };
+    for (task, places_of) in &at {
+        let (task, parts) = (workflow.task(*task), parts_of(places_of));
+        if usize::try_from(task.nodes).ok() != Some(parts.len()) || !is_together(&parts) {
+            faults.push(AllocationFault::WrongTasks);
+        }
+        task_faults(task, &parts, allocation, places, faults);
     }
     for edge in workflow.edges() {
         let (Some(from), Some(to)) = (at.get(&edge.from), at.get(&edge.to)) else { continue };
-        let (Some(giver), Some(taker)) =
-            (allocation.parts.get(*from as usize), allocation.parts.get(*to as usize))
-        else {
-            continue;
-        };
-        let lag =
-            lag_of(network, edge.data.as_bytes().into(), (giver.site, giver.hold), (taker.site, taker.hold));
-        let waits = taker.after.iter().any(|(part, _)| part == from);
-        if !waits || millis_between(giver.end, taker.start) < lag {
-            faults.push(AllocationFault::BeforeData(*to));
+        let (givers, takers) = (parts_of(from), parts_of(to));
+        let late = givers.iter().any(|giver| {
+            takers.iter().any(|taker| {
+                let bytes = edge.data.as_bytes().into();
+                let lag = lag_of(network, bytes, (giver.site, giver.hold), (taker.site, taker.hold));
+                millis_between(giver.end, taker.start) < lag
+            })
+        });
+        // A gang starts together: with the first of its parts all of them wait.
+        let waits =
+            |giver: &u32| takers.first().is_some_and(|it| it.after.iter().any(|(part, _)| part == giver));
+        if let Some(first) = to.first().filter(|_| late || !from.iter().all(waits)) {
+            faults.push(AllocationFault::BeforeData(*first));
         }
     }
     faults.extend(overlapping(&allocation.parts, |_| true).into_iter().map(AllocationFault::PartsOverlap));
 }
 
-fn task_faults(task: &Task, part: &Part, machine: &Machine<'_>, faults: &mut Vec<AllocationFault>) {
+/// Whether parts are those of one task: at one time, on different nodes of one site.
+fn is_together(parts: &[&Part]) -> bool {
+    let holds: BTreeSet<u32> = parts.iter().map(|part| part.hold).collect();
+    let when = |part: &Part| (part.site, part.start, part.end);
+    holds.len() == parts.len() && parts.windows(2).all(|pair| when(pair[0]) == when(pair[1]))
+}
+
+fn task_faults(
+    task: &Task,
+    parts: &[&Part],
+    allocation: &Allocation,
+    places: &Places,
+    faults: &mut Vec<AllocationFault>,
+) {
+    let machine = |part: &&Part| {
+        let node = hold_of(allocation, part).and_then(|hold| hold.node);
+        places.machine(part.site, node)
+    };
+    // All of a gang take as long as the slowest.
+    let expected = parts.iter().filter_map(machine).map(|machine| needed(task, &machine)).max();
+    let length = parts.first().map_or(0, |part| millis_between(part.start, part.end));
+    if let Some(expected) = expected.filter(|expected| *expected != length) {
+        faults.push(AllocationFault::WrongLength { expected, length });
+    }
+    for part in parts {
+        if machine(part).is_some_and(|machine| is_unmet(task, &machine)) {
+            faults.push(AllocationFault::Unmet(part.site));
+        }
+    }
+}
+
+/// How long a task takes on a machine.
+fn needed(task: &Task, machine: &Machine<'_>) -> i128 {
     let known = machine.names.as_ref();
     let estimate = known.and_then(|(full, name)| task.estimates.get(full).or(task.estimates.get(*name)));
-    let expected = match (estimate, task.work) {
+    match (estimate, task.work) {
         (Some(span), _) => i128::from(span.as_millis()),
         (None, Some(work)) => runtime_of(work, machine.performance),
         (None, None) => 0,
-    };
-    let length = millis_between(part.start, part.end);
-    if length != expected {
-        faults.push(AllocationFault::WrongLength { expected, length });
     }
+}
+
+/// Whether a machine is not what a task needs.
+fn is_unmet(task: &Task, machine: &Machine<'_>) -> bool {
     let stated = |name: &str| match machine.attributes.get(name) {
         Some(Value::Number(number)) => Some(i128::from(number.as_millionths())),
         _ => None,
@@ -71,10 +111,7 @@ fn task_faults(task: &Task, part: &Part, machine: &Machine<'_>, faults: &mut Vec
     let too_few = stated("cores").is_some_and(|cores| cores < i128::from(task.cores) * 1_000_000);
     let needed = task.memory.map_or(0, |memory| i128::from(memory.as_bytes()));
     let too_little = stated("memory_gb").is_some_and(|memory| memory * 1_000 < needed);
-    let unmet = task.requires.iter().any(|it| !passes(it, machine.attributes));
-    if too_few || too_little || unmet {
-        faults.push(AllocationFault::Unmet(part.site));
-    }
+    too_few || too_little || task.requires.iter().any(|it| !passes(it, machine.attributes))
 }
 
 /// The parts that begin on a hold before another on it, of those that count, has ended. Parts that take no time are

@@ -36,7 +36,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let asked = |expiry| Prepare { reservation: number, customer: &customer, holds: &holds, expiry };
     println!("prepare  {:?}", site.prepare(at(0)?, &asked(at(10)?))?);
     println!("confirm  {:?}", site.confirm(at(1)?, number)?);
-    let parts = [StartPart { part: 0, hold: 0, task: None, program: None, start: at(60)?, end: at(120)? }];
+    let parts = [StartPart {
+        part: 0,
+        hold: 0,
+        gang: None,
+        task: None,
+        program: None,
+        start: at(60)?,
+        end: at(120)?,
+    }];
     let start = Start {
         reservation: number,
         job: JobNumber::new(1),

@@ -14,7 +14,7 @@
 
 pub use walras_broker::Effect;
 pub use walras_broker::allocation::Hold;
-pub use walras_broker::effect::{ArrayPlace, Customer, Peer, Program, StartPart};
+pub use walras_broker::effect::{ArrayPlace, Customer, GangPlace, Peer, Program, StartPart};
 pub use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 pub use walras_broker::input::SiteMessage;
 pub use walras_broker::job::{PartEnd, SiteRefusal};

@@ -23,6 +23,8 @@ pub struct Settings {
     pub clusters: bool,
     /// Whether all jobs are workflows whose tasks are often late.
     pub late: bool,
+    /// Whether all jobs are workflows with tasks that take several nodes.
+    pub gangs: bool,
     /// By what the VO plans.
     pub planning: Planning,
 }
@@ -56,6 +58,7 @@ impl Default for Settings {
             chains: false,
             clusters: false,
             late: false,
+            gangs: false,
             planning: Planning::Drawn,
         }
     }

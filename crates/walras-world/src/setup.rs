@@ -349,6 +349,25 @@ pub fn in_tasks(spec: JobSpec, seed: u64) -> JobSpec {
     JobSpec { workflow, command: spec.command, ..JobSpec::plain(spec.user, request) }
 }
 
+/// The same user's job as a workflow of a task, two that take several nodes, and one more, some of which wait for each other. Drawn apart.
+pub fn in_gangs(spec: JobSpec, seed: u64, number: u64) -> JobSpec {
+    let mut chance = Stream::open(seed, 1_000 + number);
+    let nodes = |chance: &mut Stream| u32::try_from(chance.between(2, 3)).unwrap_or(2);
+    let widths = [1, nodes(&mut chance), nodes(&mut chance), 1];
+    let mut task = |(index, nodes): (usize, u32)| Task {
+        nodes,
+        ..Task::new(&format!("t{index}"), Work::from_millis(chance.between(2, 8) * MINUTE))
+    };
+    let tasks: Vec<Task> = widths.into_iter().enumerate().map(&mut task).collect();
+    let all = [(0, 1), (0, 2), (1, 3), (2, 3)].map(|(from, to)| (TaskId::new(from), TaskId::new(to)));
+    let edge = |(from, to): (TaskId, TaskId)| Edge { from, to, data: Data::ZERO };
+    let edges = all.into_iter().filter(|_| chance.happens(700)).map(edge).collect();
+    let Ok(workflow) = Workflow::new("gangs", tasks, edges) else { return spec };
+    let request = Request { tasks: 1, work: UNSIZED, requires: Vec::new(), ..spec.request };
+    let workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+    JobSpec { workflow, command: spec.command, ..JobSpec::plain(spec.user, request) }
+}
+
 /// A search that a job asks for itself.
 fn search(chance: &mut Stream) -> Option<JobSearch> {
     let alternatives = u32::try_from(chance.between(1, 3)).ok()?;

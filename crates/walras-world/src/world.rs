@@ -175,6 +175,7 @@ impl World {
             let at = later(self.now, chance.between(1, span));
             let Some(spec) = setup::job(number, at, chance) else { continue };
             let spec = wanted::as_set(spec, number, settings);
+            let spec = if settings.gangs { setup::in_gangs(spec, settings.seed, number) } else { spec };
             let (key, job) = (format!("job-{number}"), Box::new(spec));
             let input = if chance.happens(300) {
                 Input::AskQuote { key, job, findings: None, hold: setup::held_for(chance) }

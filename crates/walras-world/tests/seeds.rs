@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test binary")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use walras_broker::Event;
+use walras_broker::allocation::Part;
 use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent};
+use walras_broker::id::ReservationNumber;
 use walras_broker::journal::{Entry, Replay, Scope, basis_of};
 use walras_model::NodeId;
 use walras_world::{Settings, live};
@@ -95,6 +97,40 @@ fn and_where_jobs_come_in_chains() {
 fn and_where_clusters_make_their_own_mistakes() {
     let settings = Settings { clusters: true, ..Settings::default() };
     all_keep(number("SEED", 1), number("SEEDS", 1_000) / 20, &settings);
+}
+
+#[test]
+fn and_where_tasks_take_several_nodes() {
+    let settings = Settings { jobs: 24, gangs: true, ..Settings::default() };
+    all_keep(number("SEED", 1), number("SEEDS", 1_000) / 20, &settings);
+    // Gangs really ran, all parts of each from one moment on.
+    let (mut whole, mut torn) = (0, 0);
+    for seed in 1..=10 {
+        let outcome = live(&Settings { seed, ..settings });
+        let mut parts: BTreeMap<ReservationNumber, Vec<Part>> = BTreeMap::new();
+        for event in outcome.journal.iter().flat_map(|entry| &entry.events) {
+            let Event::Reservation(event) = event else { continue };
+            match event {
+                ReservationEvent::Asked { reservation, allocation, .. } => {
+                    parts.insert(*reservation, allocation.parts.clone());
+                }
+                ReservationEvent::PartsDue { reservation, parts: due } => {
+                    let known = &parts[reservation];
+                    for part in due.iter().map(|place| &known[*place as usize]) {
+                        let gang = |other: &&Part| other.task == part.task;
+                        let asked = due.iter().filter(|place| known[**place as usize].task == part.task);
+                        match known.iter().filter(gang).count() {
+                            1 => {}
+                            size if size == asked.count() => whole += 1,
+                            _ => torn += 1,
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(whole > 20 && torn == 0, "{whole} parts began with their gang, {torn} without");
 }
 
 /// Sites of those worlds grow and shrink, and what they gain is sold.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use walras_api::Unit;
 use walras_core::refine::{TaskPlacement, TaskSchedule};
 use walras_model::workflow::Edge;
-use walras_model::{Batch, Interval, Network, Offers, Slot, Span, TaskId, Workflow};
+use walras_model::{Batch, Interval, Network, NodeId, Offers, Slot, Span, TaskId, Workflow};
 use walras_picture::{Arrow, Scene, TaskColour, TaskMark, TimeUnit, gantt};
 
 /// The unit of a picture.
@@ -48,25 +48,26 @@ pub(crate) struct TaskPicture<'a> {
 
 /// The tasks of a schedule that take time, and the data that moves between nodes: that of the critical path first, then
 /// most data first.
-pub(crate) fn drawn<'a>(
+pub(crate) fn drawn<'a, 'b>(
     workflow: &'a Workflow,
     offers: &Offers,
     network: Network,
-    schedule: &TaskSchedule,
+    schedule: &'b TaskSchedule,
     colour: impl Fn(usize) -> TaskColour,
 ) -> TaskPicture<'a> {
     let path = Path::new(workflow, offers, network, schedule);
-    let mark = |placement: &TaskPlacement| {
+    let mark = |(placement, node): (&TaskPlacement, NodeId)| {
         Some(TaskMark {
             name: &workflow.task(placement.task).name,
-            node: placement.node,
+            node,
             interval: Interval::new(placement.start, placement.end)?,
             colour: colour(placement.task.index()),
             cost: placement.cost,
             critical: path.tasks.contains(&placement.task),
         })
     };
-    let marks = schedule.placements().iter().filter_map(mark).collect();
+    let on = |placement: &'b TaskPlacement| schedule.nodes(placement.task).map(move |node| (placement, node));
+    let marks = schedule.placements().iter().flat_map(on).filter_map(mark).collect();
     let arrow = |edge: &Edge| {
         let (from, to) = (path.places.get(&edge.from)?, path.places.get(&edge.to)?);
         let critical = path.edges.contains(&(edge.from, edge.to));

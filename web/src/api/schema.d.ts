@@ -2637,6 +2637,8 @@ export interface components {
             start?: string | null;
             /** @description Where it is. */
             state: components["schemas"]["JobState"];
+            /** @description How the tasks of a workflow are placed, and who chose that; none once it has ended. */
+            strategy?: components["schemas"]["StrategyView"] | null;
             /**
              * Format: uint32
              * @description How many nodes it needs at once; for a workflow, how many tasks it has.
@@ -3326,6 +3328,11 @@ export interface components {
             };
             /** @description By which end alternatives are judged, where a job does not say how. */
             finish_by?: components["schemas"]["FinishBy"] | null;
+            /**
+             * @description What strategies workflows get whose users ask for none: the first rule that fits decides. A list that is given takes the place of the
+             *     whole list that was there.
+             */
+            give_strategies?: components["schemas"]["StrategyRule"][];
             /** @description How late a part may start, and how long after its end a site may keep silent. */
             grace?: number | null;
             /** @description How far ahead is planned. */
@@ -3635,6 +3642,8 @@ export interface components {
             quote: number;
             /** @description Why there is none. */
             reasons: components["schemas"]["FitView"][];
+            /** @description How the tasks of a workflow are placed, and who chose that. */
+            strategy?: components["schemas"]["StrategyView"] | null;
             /**
              * Format: date-time
              * @description Until when it binds: until the last of its alternatives can be taken.
@@ -4123,6 +4132,50 @@ export interface components {
          * @description What the strategies of workflows decide.
          */
         Strategies: "inside" | "windows";
+        /** @description Who chose a strategy. */
+        StrategyByKind: "user" | "nobody" | "policy";
+        /** @description What strategy some workflows get. Without `user` and `group` it is for everybody's. */
+        StrategyRule: {
+            /** @description For those with a budget of less than so many credits for each second of their work. */
+            budget_below?: number | null;
+            /** @description For those with a budget of at least so many credits for each second of their work. */
+            budget_from?: number | null;
+            /** @description For those that are submitted on these days; on all without. Hours over midnight belong to the day on which they begin. */
+            days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[] | null;
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /** @description For those of the users of a group. */
+            group?: string | null;
+            /**
+             * @description For those that are submitted from the one hour to before the other, between 0 and 24 (UTC); over midnight where the second is no
+             *     greater. All day without.
+             */
+            hours?: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description What they get: asap, alap, cheapest, fastest or balanced. Where it needs a deadline or a budget, only those that have one.
+             * @enum {string}
+             */
+            strategy: "asap" | "alap" | "cheapest" | "fastest" | "balanced";
+            /** @description For those of one user. */
+            user?: string | null;
+        };
+        /** @description How the tasks of a workflow are placed. */
+        StrategyView: {
+            /** @description Who chose it. */
+            by: components["schemas"]["StrategyByKind"];
+            /** @description asap, alap, cheapest, fastest or balanced. */
+            name: string;
+            /**
+             * Format: uint32
+             * @description The place of the VO's rule that gave it, from 0 on, as the rules were then.
+             */
+            rule?: number | null;
+        };
         /** @description What is asked with a submission. */
         SubmitQuery: {
             /** @description Say what the next plan would do with it, too, unless that takes too long. */
@@ -4859,7 +4912,7 @@ export interface components {
             /** @description How much each total counts: per credit, and per unit of time. Not all zero. */
             weights?: components["schemas"]["weights"];
         };
-        /** @description A step that runs on one node and holds it whole. */
+        /** @description A step that holds its node whole, or its nodes. */
         task: {
             /**
              * @description What it runs, as an argument vector; what the job says, where it has neither this nor a script.
@@ -4889,6 +4942,11 @@ export interface components {
             memory_gb?: number;
             /** @description Unique in the workflow. */
             name: string;
+            /**
+             * @description Nodes of one site that it takes at the same time; its work is that of each of them.
+             * @default 1
+             */
+            nodes?: number;
             /**
              * @description The files that are there when it has ended well, by their path in the directory that the tasks share.
              * @default []

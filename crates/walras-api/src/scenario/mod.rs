@@ -24,7 +24,7 @@ use crate::error::{Problem, ReadError, Within};
 use crate::input::{SCENARIO_BYTES_MAX, Syntax};
 use crate::unit::Unit;
 pub(crate) use jobs::requires;
-pub(crate) use names::AggregationName;
+pub(crate) use names::{AggregationName, DayName};
 pub use network::usual_network;
 pub use policy::Policy;
 pub(crate) use policy::{policy_entry, policy_of};

@@ -1,7 +1,7 @@
 //! The words of a policy, and what they stand for in the core.
 
 use crate::described::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use walras_core::choose::LeaveOut;
 use walras_core::prefer::Aggregation;
 
@@ -17,7 +17,7 @@ pub(crate) enum AggregationName {
 }
 
 /// A day of the week.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub(crate) enum DayName {
@@ -42,6 +42,10 @@ impl AggregationName {
 }
 
 impl DayName {
+    /// All of them, Monday first.
+    pub(crate) const ALL: [DayName; 7] =
+        [DayName::Mon, DayName::Tue, DayName::Wed, DayName::Thu, DayName::Fri, DayName::Sat, DayName::Sun];
+
     /// Its number in the week; Monday is 0.
     pub(crate) fn place(self) -> usize {
         self as usize

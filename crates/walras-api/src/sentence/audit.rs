@@ -30,6 +30,12 @@ impl Context<'_> {
             FindingKind::NoSuchNode(node) => format!("there is no node {}", self.node(*node)),
             FindingKind::NoSuchUser(name) => format!("there is no user '{name}'"),
             FindingKind::RequestTwice { by, key } => format!("request '{key}' of {by} was carried out twice"),
+            FindingKind::WrongStrategy { job, expected } => {
+                format!(
+                    "the workflow '{}' has another strategy than the VO's rules give it: {expected}",
+                    echo(job)
+                )
+            }
             FindingKind::Unprompted { event } => {
                 format!("the event '{event}' does not follow from the entry's input")
             }

@@ -24,7 +24,8 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
         asked.push(format!("performance >= {}", request.performance_min));
     }
     let asked = if asked.is_empty() { String::new() } else { format!(" with {}", asked.join(" and ")) };
-    let needed = if spec.workflow.is_some() { 1 } else { request.tasks };
+    let gang = spec.workflow.as_ref().map(|of| of.workflow.widest());
+    let needed = gang.unwrap_or(request.tasks);
     let nodes_of = |fitting: &[Fitting]| fitting.iter().filter_map(|it| it.nodes).sum::<u32>();
     let there = nodes_of(fitting);
     let slow = nodes_of(&fitting_for_ever(state, spec)).saturating_sub(there);
@@ -39,7 +40,7 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
         false if asked.is_empty() => (counted(needed, "node"), format!("there are {all}")),
         false => (counted(needed, "node"), format!("{there} of {all} nodes have that")),
     };
-    let (one_site, so_many) = match request.scope.same_site {
+    let (one_site, so_many) = match request.scope.same_site || gang.is_some_and(|nodes| nodes > 1) {
         true => (" on one site", "no site has so many".to_owned()),
         false => ("", has),
     };

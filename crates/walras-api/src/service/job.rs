@@ -8,9 +8,9 @@ pub use check::check_amounts;
 
 use super::environment::environment;
 use super::notify::NotifyFile;
-use super::search;
 use super::stamp::Stamp;
 use super::waiting::{self, AfterFile};
+use super::{giving, search};
 use crate::amount::Amount;
 use crate::decode::Document;
 use crate::described::JsonSchema;
@@ -282,8 +282,7 @@ impl JobFile {
             None => None,
             Some(file) => {
                 let Runnable { workflow, programs } = workflow_of(file, &self.name, source)?;
-                let strategy = strategy.unwrap_or(Strategy::Asap);
-                Some(WorkflowSpec { workflow, strategy, programs })
+                Some(WorkflowSpec { workflow, strategy: strategy.unwrap_or(Strategy::Asap), programs })
             }
         };
         check::sources(workflow.as_ref(), &inputs, &self.outputs)?;
@@ -336,6 +335,7 @@ impl JobFile {
             search,
             user: user.to_owned(),
             request,
+            strategy_by: giving::asked_by(strategy, workflow.is_some()),
             workflow,
             preference,
             command: self.command,

@@ -6,6 +6,7 @@ mod directive;
 mod draft;
 mod environment;
 pub mod exact;
+mod giving;
 mod job;
 mod lookalike;
 mod moments;
@@ -34,6 +35,7 @@ pub use assign::{AssignFile, AssignedView};
 pub use directive::{DIRECTIVES, Directive, DirectiveKind, Takes};
 pub use draft::{JobDraft, read_object};
 pub(crate) use environment::environment;
+pub use giving::StrategyRuleFile;
 pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, check_amounts, moment, read_job};
 pub use lookalike::{NameFault, name_fault, unseen};
 pub use network::{LinkFile, NetworkFile};
@@ -62,10 +64,10 @@ pub use view::{
     PlaceView, PlacedPart, PlacesView, PredictedKind, ProblemView, PromiseView, ProofKind, ProofView,
     PurposeKind, QuoteView, RankView, ReclaimView, RefusalKind, RefusalLine, ReplayView, Role, RootView,
     SampleView, ScarceView, Scope, SessionView, SiteSample, SiteStatus, SiteView, SitesView, StatementLine,
-    StatementView, StatusView, SubmittedView, TimetableBar, TimetableBlock, TimetableRow, TimetableView,
-    TokenMade, TokenView, TokensView, TransferView, TrialCycle, TrialFigures, TrialView, TroubleKind,
-    TroubleView, UnassignedKind, UnfitView, UnsoldSite, UnsoldStep, UnsoldView, UserLine, UserView,
-    UsersView, VoView, WaitsView, WhyKind, WhyView, WorthView, WriterRole,
+    StatementView, StatusView, StrategyByKind, StrategyView, SubmittedView, TimetableBar, TimetableBlock,
+    TimetableRow, TimetableView, TokenMade, TokenView, TokensView, TransferView, TrialCycle, TrialFigures,
+    TrialView, TroubleKind, TroubleView, UnassignedKind, UnfitView, UnsoldSite, UnsoldStep, UnsoldView,
+    UserLine, UserView, UsersView, VoView, WaitsView, WhyKind, WhyView, WorthView, WriterRole,
 };
 pub use waiting::NeverMetFile;
 pub use wish::{AggregationKind, WishFile, WishView};

@@ -1,6 +1,7 @@
 //! The VO's rules as the API carries them: all of them when they are read, any of them when they are changed.
 
 use super::assign::AssignFile;
+use super::giving::{self, StrategyRuleFile};
 use super::network::NetworkFile;
 use super::promises::{self, DecideFile, PromisesFile};
 use super::quotes::QuotesFile;
@@ -126,6 +127,11 @@ pub struct PolicyFile {
     /// What the strategies of workflows decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategies: Option<StrategiesFile>,
+    /// What strategies workflows get whose users ask for none: the first rule that fits decides. A list that is given takes the place of the
+    /// whole list that was there.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "giving::present_rules")]
+    #[schemars(with = "Vec<StrategyRuleFile>", length(max = 100))]
+    pub give_strategies: Option<Vec<StrategyRuleFile>>,
     /// How fast data moves between the tasks of workflows.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "NetworkFile")]
@@ -207,6 +213,9 @@ impl PolicyFile {
         set(&mut policy.bound_searches_max, self.bound_searches_max);
         set(&mut policy.never_met, self.never_met.map(NeverMetFile::rule));
         set(&mut policy.strategies, self.strategies.map(StrategiesFile::rule));
+        if let Some(rules) = &self.give_strategies {
+            policy.give_strategies = giving::rules(rules).in_field("give_strategies")?;
+        }
         self.network.as_ref().map_or(Ok(()), |it| it.change(&mut policy.network)).in_field("network")?;
         promises::change(policy, self.decide, self.promises.as_ref())?;
         sharing::change(policy, horizon, self.sharing.as_ref()).in_field("sharing")?;
@@ -257,6 +266,7 @@ impl PolicyFile {
             never_met: Some(NeverMetFile::of(policy.never_met)),
             network: Some(NetworkFile::of(&policy.network)),
             strategies: Some(StrategiesFile::of(policy.strategies)),
+            give_strategies: Some(policy.give_strategies.iter().map(StrategyRuleFile::of).collect()),
             rank: Some(RankFile {
                 price: Some(rank.price),
                 deadline: Some(rank.deadline),

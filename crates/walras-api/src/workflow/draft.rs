@@ -158,6 +158,10 @@ impl Draft<'_> {
             WorkflowError::Count(_) => {
                 missing(self.source, &nowhere, "there are no tasks: a workflow has at least one".to_owned())
             }
+            WorkflowError::NoNodes(task) => {
+                let (task, location) = &self.tasks[task.index()];
+                refuse(self.source, location, &task.name, "takes no node: expected 1 or more")
+            }
             WorkflowError::Cycle(tasks) => {
                 let name = |task: &TaskId| echo(&self.tasks[task.index()].0.name);
                 let mut names: Vec<String> = tasks.iter().take(CYCLE_SHOWN_MAX).map(name).collect();

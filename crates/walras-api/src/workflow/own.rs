@@ -18,6 +18,9 @@ use std::collections::BTreeMap;
 use walras_broker::program::TaskProgram;
 use walras_model::{Data, Decimal, Span, Task};
 
+/// A task takes at most so many nodes.
+const NODES_MAX: i64 = 100_000;
+
 /// Tasks, and the data that flows between them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "workflow")]
@@ -43,7 +46,7 @@ pub(crate) struct WorkflowFile {
     edges: Option<List<EdgeEntry>>,
 }
 
-/// A step that runs on one node and holds it whole.
+/// A step that holds its node whole, or its nodes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "task")]
 struct TaskEntry {
@@ -57,6 +60,10 @@ struct TaskEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("type" = "integer", "minimum" = 1, "maximum" = u32::MAX, "default" = 1))]
     cores: Option<Number>,
+    /// Nodes of one site that it takes at the same time; its work is that of each of them.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("type" = "integer", "minimum" = 1, "maximum" = NODES_MAX, "default" = 1))]
+    nodes: Option<Number>,
     /// Memory that it needs in gigabytes; nodes whose attribute `memory_gb` is less do not fit.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", range(min = 0))]
@@ -203,6 +210,7 @@ fn task(entry: TaskEntry, unit: Unit) -> Result<Task, Problem> {
     let work = if zero { None } else { Some(quantity::work(entry.work, unit).in_field("work")?) };
     let cores =
         entry.cores.map_or(Ok(1), |cores| quantity::whole(cores, "a number of cores", 1, u32::MAX.into()));
+    let nodes = entry.nodes.map_or(Ok(1), |nodes| quantity::whole(nodes, "a number of nodes", 1, NODES_MAX));
     let memory = entry.memory_gb.map(memory_of).transpose().in_field("memory_gb")?;
     let mut estimates = BTreeMap::new();
     for (node, number) in entry.estimates.map_or(Vec::new(), |entries| entries.0) {
@@ -214,6 +222,7 @@ fn task(entry: TaskEntry, unit: Unit) -> Result<Task, Problem> {
         name: entry.name,
         work,
         cores: u32::try_from(cores.in_field("cores")?).unwrap_or(u32::MAX),
+        nodes: u32::try_from(nodes.in_field("nodes")?).unwrap_or(u32::MAX),
         memory,
         requires: entry.requires.map(requires).transpose().in_field("requires")?.unwrap_or_default(),
         estimates,

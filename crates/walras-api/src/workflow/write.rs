@@ -57,6 +57,9 @@ fn task(task: &Task, runs: &TaskProgram) -> Json {
     entry.insert("name".into(), task.name.clone().into());
     entry.insert("work".into(), task.work.map_or(0, |work| work.as_millis()).into());
     entry.insert("cores".into(), task.cores.into());
+    if task.nodes != 1 {
+        entry.insert("nodes".into(), task.nodes.into());
+    }
     if let Some(memory) = task.memory {
         entry.insert("memory_gb".into(), fraction(memory.as_bytes(), BYTES_PER_GB));
     }
@@ -141,11 +144,13 @@ mod tests {
         let requires = prop::collection::btree_map("[a-z_]{1,8}", any_test(), 0..3);
         let estimates = prop::collection::btree_map("[a-z/]{1,8}", 0_i64..1_000_000_000, 0..3);
         let memory = prop::option::of(0_i64..1_000_000_000_000_000);
-        (0_i64..1_000_000_000, 1_u32.., memory, requires, estimates).prop_map(
-            |(work, cores, memory, requires, estimates)| Task {
+        let wide = (1_u32.., prop_oneof![Just(1_u32), 2_u32..100_000]);
+        (0_i64..1_000_000_000, wide, memory, requires, estimates).prop_map(
+            |(work, (cores, nodes), memory, requires, estimates)| Task {
                 name: String::new(),
                 work: Some(work).filter(|work| *work > 0).and_then(Work::from_millis),
                 cores,
+                nodes,
                 memory: memory.and_then(Data::from_bytes),
                 requires: requires
                     .into_iter()

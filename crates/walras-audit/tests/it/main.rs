@@ -16,5 +16,6 @@ mod quotes;
 mod rounds;
 mod steps;
 mod story;
+mod strategies;
 mod waiting;
 mod world;

@@ -1,12 +1,14 @@
 //! What has to be done: after an event, and all that nobody has acknowledged yet.
 
-use crate::model::effect::{ArrayPlace, Customer, Effect, FileMove, Peer, Program, StartPart};
+use crate::model::effect::{ArrayPlace, Customer, Effect, FileMove, GangPlace, Peer, Program, StartPart};
 use crate::model::event::{CycleEvent, Event, ReservationEvent};
 use crate::model::id::{NoticeNumber, ReservationNumber};
 use crate::model::moving::MoveStep;
 use crate::model::notice::Notice;
+use crate::model::parts::Gangs;
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_model::{Interval, NodeId, SiteId, Span, TaskId};
 
@@ -161,10 +163,12 @@ impl State {
             program: workflow
                 .zip(part.plan.task)
                 .and_then(|(of, task)| of.program(task).cloned().map(Box::new)),
+            gang: None,
             start: part.plan.start,
             end: part.plan.end,
         });
-        let parts: Vec<StartPart> = start.collect();
+        let mut parts: Vec<StartPart> = start.collect();
+        self.tell_gangs(reservation, &mut parts);
         let spec = &job.spec;
         let program = Box::new(Program {
             name: spec.request.name.clone(),
@@ -193,6 +197,30 @@ impl State {
         })
     }
 
+    /// Tells parts of gangs their places; only the first leaves files.
+    fn tell_gangs(&self, reservation: &Reservation, parts: &mut [StartPart]) {
+        let gangs = Gangs::of(reservation);
+        if gangs.is_empty() {
+            return;
+        }
+        let mut known: BTreeMap<u32, Arc<[Peer]>> = BTreeMap::new();
+        for part in parts {
+            let gang = gangs.with(reservation, part.part);
+            let (Some(first), Some(rank)) = (gang.first(), gang.iter().position(|it| *it == part.part))
+            else {
+                continue;
+            };
+            let all = gang.iter().filter_map(|place| Some((reservation.parts.get(*place as usize)?, *place)));
+            let peers =
+                known.entry(*first).or_insert_with(|| all.map(|it| self.peer(reservation, it)).collect());
+            let rank = u32::try_from(rank).unwrap_or(u32::MAX);
+            part.gang = Some(GangPlace { rank, peers: Arc::clone(peers) });
+            if let Some(program) = part.program.as_mut().filter(|_| rank > 0) {
+                program.outputs.clear();
+            }
+        }
+    }
+
     fn customer(&self, reservation: &Reservation) -> Customer {
         let user = self.users.get(reservation.user.as_str());
         Customer {
@@ -204,17 +232,18 @@ impl State {
 
     /// Where the parts of a reservation are.
     fn peers(&self, reservation: &Reservation) -> Arc<[Peer]> {
-        let peer = |(part, place): (&ReservedPart, u32)| {
-            let node = reservation.hold_of(&part.plan).and_then(|hold| hold.node);
-            let site =
-                self.site(part.plan.site).expect("what is reserved is on a site, and none is ever forgotten");
-            Peer {
-                part: place,
-                site: site.spec.name.clone(),
-                node: node.and_then(|node| self.node_spec(node)).map(|spec| spec.name.clone()),
-            }
-        };
-        reservation.parts.iter().zip(0_u32..).map(peer).collect()
+        reservation.parts.iter().zip(0_u32..).map(|part| self.peer(reservation, part)).collect()
+    }
+
+    fn peer(&self, reservation: &Reservation, (part, place): (&ReservedPart, u32)) -> Peer {
+        let node = reservation.hold_of(&part.plan).and_then(|hold| hold.node);
+        let site =
+            self.site(part.plan.site).expect("what is reserved is on a site, and none is ever forgotten");
+        Peer {
+            part: place,
+            site: site.spec.name.clone(),
+            node: node.and_then(|node| self.node_spec(node)).map(|spec| spec.name.clone()),
+        }
     }
 }
 

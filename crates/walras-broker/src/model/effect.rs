@@ -195,10 +195,22 @@ pub struct StartPart {
     /// What that task runs, where it says so itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Box<TaskProgram>>,
+    /// Its place in the gang, where its task takes several nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gang: Option<GangPlace>,
     /// When it should begin, and not before.
     pub start: Time,
     /// When it should have ended.
     pub end: Time,
+}
+
+/// A part's place among those of a task that takes several nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GangPlace {
+    /// From 0 on. The first leaves the task's files.
+    pub rank: u32,
+    /// Where all of the gang are, by rank.
+    pub peers: Arc<[Peer]>,
 }
 
 impl Effect {

@@ -12,6 +12,7 @@ use super::notify::Notify;
 use super::particulars::Particulars;
 use super::program::TaskProgram;
 use super::quote::Confidence;
+use super::strategy_rule::StrategyBy;
 use super::told::Told;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +45,9 @@ pub struct JobSpec {
     /// The tasks of a workflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<WorkflowSpec>,
+    /// Who chose the strategy by which its tasks are placed.
+    #[serde(default, skip_serializing_if = "StrategyBy::is_user")]
+    pub strategy_by: StrategyBy,
     /// How alternatives are judged; cost and finish alike, without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preference: Option<Preference>,
@@ -80,12 +84,24 @@ pub struct JobSpec {
 }
 
 impl JobSpec {
-    /// All of its work, in milliseconds at performance 1.
+    /// All of its work on all of its nodes, in milliseconds at performance 1.
     pub fn work_millis(&self) -> i128 {
         match &self.workflow {
-            Some(of) => of.workflow.tasks().iter().map(|task| millis_of(task.work)).sum(),
+            Some(of) => {
+                let all = of.workflow.tasks().iter();
+                all.map(|task| millis_of(task.work) * i128::from(task.nodes)).sum()
+            }
             None => i128::from(self.request.tasks) * i128::from(self.request.work.as_millis()),
         }
+    }
+
+    /// The same as its user asked for it, without a strategy that the VO's rules gave it.
+    pub fn as_asked(&self) -> JobSpec {
+        let mut asked = self.clone();
+        if let (StrategyBy::Rule(_), Some(workflow)) = (self.strategy_by, &mut asked.workflow) {
+            (asked.strategy_by, workflow.strategy) = (StrategyBy::Nobody, Strategy::Asap);
+        }
+        asked
     }
 
     /// About as much as it takes to keep, in bytes.
@@ -110,6 +126,7 @@ impl JobSpec {
             user,
             request,
             workflow: None,
+            strategy_by: StrategyBy::User,
             preference: None,
             delay: None,
             search: None,

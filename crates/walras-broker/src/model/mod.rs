@@ -40,6 +40,7 @@ pub mod reservation;
 pub mod sharing;
 pub mod site;
 pub mod state;
+pub mod strategy_rule;
 mod strategy_use;
 pub mod table;
 pub mod told;

@@ -10,8 +10,8 @@
 
 use super::allocation::{Hold, Part};
 use super::reservation::{PartState, Reservation, ReservedPart};
-use std::collections::BTreeMap;
-use walras_model::{Interval, SiteId, Time};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_model::{Interval, SiteId, TaskId, Time};
 
 /// The parts of a reservation, by site and hold.
 pub(crate) struct PartsByHold<'a>(Vec<&'a ReservedPart>);
@@ -69,6 +69,51 @@ impl Reservation {
             part(hold, used.map_or(0, |used| used.span().as_millis()))
         });
         used.fold(0, i64::saturating_add)
+    }
+}
+
+/// The parts of tasks that take several nodes, by task; none of a reservation without any.
+pub(crate) struct Gangs(BTreeMap<TaskId, Vec<u32>>);
+
+impl Gangs {
+    /// Those of a reservation.
+    pub(crate) fn of(reservation: &Reservation) -> Gangs {
+        Gangs::among(reservation.parts.iter().map(|part| &part.plan))
+    }
+
+    /// Those among parts: where each task has one, in the order of tasks, there are none.
+    fn among<'a>(parts: impl Iterator<Item = &'a Part> + Clone) -> Gangs {
+        let mut gangs: BTreeMap<TaskId, Vec<u32>> = BTreeMap::new();
+        let mut last = None;
+        let follows = |task: TaskId| last.replace(task).is_none_or(|last| last < task);
+        if parts.clone().filter_map(|part| part.task).all(follows) {
+            return Gangs(gangs);
+        }
+        for (part, place) in parts.zip(0_u32..) {
+            if let Some(task) = part.task {
+                gangs.entry(task).or_default().push(place);
+            }
+        }
+        gangs.retain(|_, places| places.len() > 1);
+        Gangs(gangs)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The places of all parts of the gang of a part, in order; none where it is of none.
+    pub(crate) fn with(&self, reservation: &Reservation, place: u32) -> &[u32] {
+        let part = reservation.parts.get(place as usize);
+        part.and_then(|part| self.0.get(&part.plan.task?)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The tasks of which some parts ended well and others did not: nothing of them is kept.
+    pub(crate) fn torn(&self, reservation: &Reservation) -> BTreeSet<TaskId> {
+        let is_done =
+            |place: &u32| reservation.parts.get(*place as usize).is_some_and(|part| part.state.is_done());
+        let torn = self.0.iter().filter(|(_, places)| !places.iter().all(is_done));
+        torn.map(|(task, _)| *task).collect()
     }
 }
 

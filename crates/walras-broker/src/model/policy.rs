@@ -6,6 +6,7 @@ pub use walras_assign::method::Method;
 use super::gate::NeverMet;
 pub use super::quote_policy::QuotePolicy;
 use super::sharing::SharePolicy;
+use super::strategy_rule::StrategyRule;
 pub use super::strategy_use::StrategyUse;
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
@@ -96,6 +97,9 @@ pub struct Policy {
     /// What the strategies of workflows decide. In policies that were set before there was a choice, where tasks go inside a window.
     #[serde(default, skip_serializing_if = "StrategyUse::is_inside")]
     pub strategies: StrategyUse,
+    /// What strategies workflows get whose users ask for none, read from the top; none in policies that were set before there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub give_strategies: Vec<StrategyRule>,
 }
 
 /// What is made of history: run times relative to what is asked for, waits here and in queues.
@@ -389,6 +393,7 @@ impl Default for Policy {
             never_met: NeverMet::default(),
             assign: None,
             strategies: StrategyUse::default(),
+            give_strategies: Vec::new(),
         }
     }
 }

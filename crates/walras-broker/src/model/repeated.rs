@@ -3,8 +3,10 @@
 use super::id::QuoteNumber;
 use super::input::Answer;
 use super::job::JobSpec;
+use super::strategy_rule::StrategyBy;
 use serde::{Deserialize, Serialize};
 use std::fmt::{Debug, Write};
+use walras_core::refine::Strategy;
 use walras_model::Time;
 
 /// A request that may be repeated.
@@ -89,6 +91,7 @@ impl JobSpec {
             user,
             request,
             workflow,
+            strategy_by,
             preference,
             delay,
             search,
@@ -135,11 +138,16 @@ impl JobSpec {
             hash.text("rerun");
         }
         if let Some(of) = workflow {
-            hash.small(&of.strategy);
+            // What the VO's rules give was not asked for.
+            let asked = if *strategy_by == StrategyBy::User { of.strategy } else { Strategy::Asap };
+            hash.small(&asked);
             for task in of.workflow.tasks() {
                 hash.text(&task.name);
                 hash.number(task.work.map_or(-1, |work| work.as_millis()));
                 hash.small(&(task.cores, task.memory, &task.requires, &task.estimates));
+                if task.nodes != 1 {
+                    hash.number(task.nodes.into());
+                }
             }
             for edge in of.workflow.edges() {
                 hash.number(edge.from.number().into());

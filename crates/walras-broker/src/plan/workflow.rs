@@ -73,7 +73,8 @@ pub(super) fn allocation(
     })
 }
 
-/// A schedule as parts, in order of the tasks that are left.
+/// A schedule as parts, in order of the tasks that are left; after them, those on the other nodes of gangs. What waits for a gang waits for
+/// all of it, and a gang waits with its first part: it starts together.
 fn parts(
     remaining: &Remaining,
     schedule: &TaskSchedule,
@@ -87,6 +88,15 @@ fn parts(
         let (start, end) = (placement.start, placement.end);
         parts.push(Part { task: Some(*task), site, hold, start, end, after: Vec::new() });
     }
+    let mut others: BTreeMap<TaskId, Vec<u32>> = BTreeMap::new();
+    for (placement, task) in placed.iter().zip(&remaining.tasks) {
+        for node in schedule.others(placement.task) {
+            let (site, hold) = *places.get(node)?;
+            let (start, end) = (placement.start, placement.end);
+            others.entry(placement.task).or_default().push(u32::try_from(parts.len()).ok()?);
+            parts.push(Part { task: Some(*task), site, hold, start, end, after: Vec::new() });
+        }
+    }
     for edge in remaining.workflow.edges() {
         let (from, to) = (&placed[edge.from.index()], &placed[edge.to.index()]);
         let link = if places.get(&from.node)?.0 == places.get(&to.node)?.0 {
@@ -94,8 +104,12 @@ fn parts(
         } else {
             network.between_sites
         };
-        let lag = if from.node == to.node { Span::ZERO } else { link.time_for(edge.data)? };
-        parts[edge.to.index()].after.push((edge.from.number(), lag));
+        let (givers, takers) = (others.get(&edge.from), others.get(&edge.to));
+        let stays = from.node == to.node && givers.is_none() && takers.is_none();
+        let lag = if stays { Span::ZERO } else { link.time_for(edge.data)? };
+        let givers = givers.into_iter().flatten().copied();
+        let after = std::iter::once(edge.from.number()).chain(givers).map(|giver| (giver, lag));
+        parts[edge.to.index()].after.extend(after);
     }
     Some(parts)
 }

@@ -98,12 +98,20 @@ pub fn unmet_task(state: &State, spec: &JobSpec) -> Option<(String, JobSpec)> {
     None
 }
 
+/// How many nodes the widest task of a workflow takes at once, and how many workflows of one user may have, where that is fewer.
+pub fn beyond_share(state: &State, spec: &JobSpec) -> Option<(u32, u32)> {
+    let widest = spec.workflow.as_ref()?.workflow.widest();
+    let most = state.workflow_nodes_max()?.max(1);
+    (widest > most).then_some((widest, most))
+}
+
 /// Whether a job could never run on these: it needs more nodes at once than fit, together or, where it asks for that, on one site.
 pub fn is_never_met(spec: &JobSpec, fitting: &[Fitting]) -> bool {
-    let needed = if spec.workflow.is_some() { 1 } else { u64::from(spec.request.tasks) };
+    let gang = spec.workflow.as_ref().map(|of| u64::from(of.workflow.widest()));
+    let needed = gang.unwrap_or(u64::from(spec.request.tasks));
     let of = |it: &Fitting| it.nodes.map_or(u64::MAX, u64::from);
     // A queue runs all tasks of a job, or none.
     let alone = fitting.iter().map(of).max().unwrap_or(0);
     let together: u64 = fitting.iter().filter_map(|it| it.nodes).map(u64::from).sum();
-    alone < needed && (spec.request.scope.same_site || together < needed)
+    alone < needed && (spec.request.scope.same_site || gang.is_some() || together < needed)
 }

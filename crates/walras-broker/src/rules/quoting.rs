@@ -13,7 +13,7 @@
 
 use super::batch::worth_of_spec;
 use super::predicting::{confidence, preference};
-use super::strategy::search_of;
+use super::strategy::{given, search_of};
 use super::submission::check_job;
 use super::wanted::Wanted;
 use crate::model::allocation::Allocation;
@@ -69,6 +69,7 @@ impl Inquiry {
         hold: Option<Span>,
         from: Option<Time>,
     ) -> Result<Option<Inquiry>, Refusal> {
+        let spec = &*given(state, now, spec);
         check_job(state, spec)?;
         let oldest = now.as_millis() - 2 * state.policy.quotes.offers_age_max.as_millis();
         // Before time began nobody has offered anything.

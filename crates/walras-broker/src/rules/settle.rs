@@ -9,10 +9,10 @@
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Hold;
 use crate::model::job::{PartEnd, Why};
-use crate::model::parts::{PartsByHold, used_time};
+use crate::model::parts::{Gangs, PartsByHold, used_time};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use walras_model::{Interval, Money, NodeId, Share, SiteId, Span, TaskId, Time};
 
 /// What is paid of a reservation that ends.
@@ -102,7 +102,10 @@ pub(crate) fn settle(
     if let Some(site) = broken_by {
         compensate(state, reservation, site, user, &mut transaction);
     }
-    let kept = reservation.parts.iter().filter_map(kept_for).map(|(task, _)| task).collect();
+    let torn = Gangs::of(reservation).torn(reservation);
+    let mut seen = BTreeSet::new();
+    let kept = reservation.parts.iter().filter_map(|part| kept_for(part, &torn)).map(|(task, _)| task);
+    let kept = kept.filter(|task| seen.insert(*task)).collect();
     Settlement { transaction, kept }
 }
 
@@ -164,6 +167,7 @@ pub(crate) struct HoldCharge {
 fn charges_by_hold(state: &State, reservation: &Reservation, now: Time, due: Due) -> Vec<HoldCharge> {
     let mut charges = Vec::new();
     let by_hold = PartsByHold::of(reservation);
+    let torn = Gangs::of(reservation).torn(reservation);
     for leg in &reservation.legs {
         for (hold, place) in leg.holds.iter().zip(0_u32..) {
             let parts = by_hold.on(leg.site, place);
@@ -176,7 +180,7 @@ fn charges_by_hold(state: &State, reservation: &Reservation, now: Time, due: Due
                     (state.policy.quotes.hold_fee.of(hold.cost).as_micros(), None)
                 }
                 Due::Share => (0, None),
-                Due::Kept => (kept_cost(parts.iter().copied(), hold), kept_time(parts.iter().copied())),
+                Due::Kept => (kept_cost(parts, hold, &torn), kept_time(parts, &torn)),
             };
             let part = state.part_of_node(hold);
             charges.push(HoldCharge { site: leg.site, node: hold.node, amount, used, part });
@@ -214,8 +218,9 @@ fn used_cost(state: &State, hold: &Hold, used: Option<Interval>) -> i64 {
 }
 
 /// The time from the first to the last of the tasks whose results are kept.
-fn kept_time<'a>(parts: impl Iterator<Item = &'a ReservedPart>) -> Option<Interval> {
-    let times = parts.filter(|part| kept_for(part).is_some()).filter_map(|part| match part.state {
+fn kept_time(parts: &[&ReservedPart], torn: &BTreeSet<TaskId>) -> Option<Interval> {
+    let kept = parts.iter().filter(|part| kept_for(part, torn).is_some());
+    let times = kept.filter_map(|part| match part.state {
         PartState::Ended { since, at, .. } => Some((since, at)),
         PartState::Waiting | PartState::Due | PartState::Running(_) => None,
     });
@@ -224,17 +229,18 @@ fn kept_time<'a>(parts: impl Iterator<Item = &'a ReservedPart>) -> Option<Interv
 }
 
 /// The cost of the tasks on a hold whose results are kept; at most that of the hold.
-fn kept_cost<'a>(parts: impl Iterator<Item = &'a ReservedPart>, hold: &Hold) -> i64 {
+fn kept_cost(parts: &[&ReservedPart], hold: &Hold, torn: &BTreeSet<TaskId>) -> i64 {
     // A task that ran so long that its cost cannot be counted has used all of the hold.
     let cost = |span: Span| hold.rate.cost_of(span).map_or(hold.cost, |cost| cost.min(hold.cost)).as_micros();
-    let all: i128 = parts.filter_map(kept_for).map(|(_, span)| i128::from(cost(span))).sum();
+    let kept = parts.iter().filter_map(|part| kept_for(part, torn));
+    let all: i128 = kept.map(|(_, span)| i128::from(cost(span))).sum();
     i64::try_from(all).map_or(hold.cost.as_micros(), |all| all.min(hold.cost.as_micros()))
 }
 
-/// The task of a workflow that a part was, and how long it ran, when it ended well.
-fn kept_for(part: &ReservedPart) -> Option<(TaskId, Span)> {
+/// The task of a workflow that a part was, and how long it ran, when it ended well, and so did all of its gang.
+fn kept_for(part: &ReservedPart, torn: &BTreeSet<TaskId>) -> Option<(TaskId, Span)> {
     let PartState::Ended { since, at, .. } = part.state else { return None };
-    let task = part.plan.task.filter(|_| part.state.is_done())?;
+    let task = part.plan.task.filter(|task| part.state.is_done() && !torn.contains(task))?;
     let span = at.span_since(since).expect("no part ends before it begins");
     Some((task, span))
 }

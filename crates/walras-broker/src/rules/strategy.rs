@@ -1,4 +1,8 @@
-//! What a workflow's strategy means for the choice of its window, where the policy has it so.
+//! Which strategy a workflow has, and what it means for the choice of its window, where the policy has it so.
+//!
+//! A workflow whose user asks for no strategy gets that of the first of the VO's rules that fits it when it is submitted or quoted: by whose
+//! it is, by the hour, by what its budget is for each second of its work. A rule whose strategy needs a deadline or a budget fits only what
+//! has one. Time O(rules + tasks).
 //!
 //! Inside a window a strategy places tasks; which window it is decides more. `asap` and `fastest` look for the window that ends first,
 //! `cheapest` for the one that costs least. `alap` looks from as late on as the deadline allows even if all tasks had to take turns on the
@@ -7,10 +11,52 @@
 use crate::model::job::{JobSearch, JobSpec};
 use crate::model::policy::StrategyUse;
 use crate::model::state::State;
+use crate::model::strategy_rule::{StrategyBy, StrategyRule};
 use crate::plan::Remaining;
+use std::borrow::Cow;
+use walras_core::prefer::Calendar;
 use walras_core::refine::Strategy;
 use walras_core::{Algorithm, Criterion, SearchConfig};
-use walras_model::{Request, Time};
+use walras_model::{Rate, Request, Time};
+
+/// A job with the strategy that the VO's rules give it at a moment, where its user asks for none.
+pub(crate) fn given<'a>(state: &State, now: Time, spec: &'a JobSpec) -> Cow<'a, JobSpec> {
+    let rules = &state.policy.give_strategies;
+    let asks = spec.strategy_by == StrategyBy::Nobody && spec.workflow.is_some();
+    if !asks || rules.is_empty() {
+        return Cow::Borrowed(spec);
+    }
+    let group = state.users.get(spec.user.as_str()).and_then(|user| user.user.group.as_deref());
+    let first = rules.iter().zip(0..).find(|(rule, _)| fits(rule, spec, group, now, state.policy.calendar));
+    let Some((rule, place)) = first else { return Cow::Borrowed(spec) };
+    let mut given = spec.clone();
+    given.strategy_by = StrategyBy::Rule(place);
+    if let Some(workflow) = &mut given.workflow {
+        workflow.strategy = rule.strategy;
+    }
+    Cow::Owned(given)
+}
+
+/// Whether a rule speaks of such a job at a moment.
+fn fits(rule: &StrategyRule, spec: &JobSpec, group: Option<&str>, now: Time, calendar: Calendar) -> bool {
+    let (budget, deadline) = (spec.request.budget, spec.request.deadline);
+    // Each element of an array does all of the work, and the budget is for all of them together.
+    let elements = spec.array.as_ref().map_or(1, |array| array.count().max(1));
+    let seconds_of = |rate: Rate| {
+        let work = spec.work_millis().saturating_mul(elements.into());
+        i128::from(rate.as_micros_per_second()).saturating_mul(work)
+    };
+    let has = |least: fn(i128, i128) -> bool, bound: Option<Rate>| {
+        let budget = budget.map(|budget| i128::from(budget.as_micros()) * 1_000);
+        bound.is_none_or(|bound| budget.is_some_and(|budget| least(budget, seconds_of(bound))))
+    };
+    rule.who.names(&spec.user, group)
+        && rule.hours.is_none_or(|hours| hours.hold(now, calendar))
+        && has(|budget, bound| budget >= bound, rule.budget_from)
+        && has(|budget, bound| budget < bound, rule.budget_below)
+        && (deadline.is_some() || !rule.strategy.needs_deadline())
+        && (budget.is_some() || !rule.strategy.needs_budget())
+}
 
 /// So many windows are listed for a workflow by its strategy.
 const ALTERNATIVES: u32 = 3;

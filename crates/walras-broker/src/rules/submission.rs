@@ -57,7 +57,9 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
     }
     check_gate(state, spec)?;
     if let Some(workflow) = &spec.workflow {
-        let tasks = workflow.workflow.tasks().len();
+        // Each node of a task has a part of its own.
+        let parts = workflow.workflow.tasks().iter().map(|task| u64::from(task.nodes));
+        let tasks = usize::try_from(parts.sum::<u64>()).unwrap_or(usize::MAX);
         if tasks > TASKS_MAX {
             return bad(BadJob::TooManyTasks { tasks, most: TASKS_MAX });
         }

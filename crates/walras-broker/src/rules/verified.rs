@@ -11,10 +11,11 @@ use crate::model::mismatch::Mismatch;
 use crate::model::site::NodeSpec;
 use crate::model::state::State;
 use crate::plan::Remaining;
+use std::collections::BTreeMap;
 use walras_model::workflow::Terms;
 use walras_model::workflow::{Lane, Platform};
 use walras_model::{
-    Batch, Factor, Interval, Money, Node, NodeId, Offers, Request, Scope, Site, SiteId, Slot,
+    Batch, Factor, Interval, Money, Node, NodeId, Offers, Request, Scope, Site, SiteId, Slot, TaskId,
 };
 use walras_verify::tasks::{ClaimedTask, TaskClaim, verify_tasks};
 use walras_verify::{ClaimedAlternative, ClaimedSlot, Rules, verify_window};
@@ -143,33 +144,59 @@ pub(super) fn tasks(
     };
     let platform = Platform { lanes: allocation.holds().filter_map(lane).collect(), network };
     let mut claim = TaskClaim { tasks: Vec::new(), cost: Money::ZERO };
-    for (part, task) in allocation.parts.iter().zip(remaining.workflow.tasks()) {
-        let Some((node, cost)) = allocation.hold_of(part).and_then(|hold| priced(state, hold, part)) else {
-            return vec![Mismatch::Inconsistent];
+    let (firsts, others) = allocation.parts.split_at(allocation.parts.len().min(remaining.tasks.len()));
+    let mut gangs: BTreeMap<Option<TaskId>, Vec<&Part>> = BTreeMap::new();
+    for part in others {
+        gangs.entry(part.task).or_default().push(part);
+    }
+    for (part, task) in firsts.iter().zip(remaining.workflow.tasks()) {
+        let rest = gangs.get(&part.task).map_or(&[][..], Vec::as_slice);
+        let claimed = match claimed_task(state, allocation, &task.name, part, rest) {
+            Ok(claimed) => claimed,
+            Err(mismatch) => return vec![mismatch],
         };
-        let Some(site) = name_of(state, part.site) else { return vec![Mismatch::NoSite(part.site)] };
-        let Some(total) = claim.cost.checked_add(cost) else {
-            return vec![Mismatch::Inconsistent];
-        };
+        let Some(total) = claim.cost.checked_add(claimed.cost) else { return vec![Mismatch::Inconsistent] };
         claim.cost = total;
-        claim.tasks.push(ClaimedTask {
-            task: task.name.clone(),
-            site,
-            node: node.name.clone(),
-            start: part.start,
-            end: part.end,
-            cost,
-        });
+        claim.tasks.push(claimed);
     }
     let mut wrong: Vec<Mismatch> = verify_tasks(&claim, &remaining.workflow, &platform, &Terms::default())
         .into_iter()
         .map(|violation| of_task(violation, remaining))
         .collect();
-    let tasks = allocation.parts.iter().map(|part| part.task);
-    if !tasks.eq(remaining.tasks.iter().copied().map(Some)) || !waits(remaining, &allocation.parts) {
+    let tasks = firsts.iter().map(|part| part.task);
+    let known = tasks.eq(remaining.tasks.iter().copied().map(Some));
+    let of_known =
+        gangs.keys().all(|task| task.is_some_and(|task| remaining.tasks.binary_search(&task).is_ok()));
+    if !known || !of_known || !waits(remaining, &allocation.parts) {
         wrong.push(Mismatch::WrongTasks);
     }
     wrong
+}
+
+/// A task with all its parts as the verifier takes it; parts of a gang that are not together are none of one.
+fn claimed_task(
+    state: &State,
+    allocation: &Allocation,
+    task: &str,
+    first: &Part,
+    rest: &[&Part],
+) -> Result<ClaimedTask, Mismatch> {
+    let site = name_of(state, first.site).ok_or(Mismatch::NoSite(first.site))?;
+    let as_first =
+        |other: &&&Part| (other.site, other.start, other.end) == (first.site, first.start, first.end);
+    if rest.iter().filter(as_first).count() < rest.len() {
+        return Err(Mismatch::WrongTasks);
+    }
+    let on = |part: &Part| allocation.hold_of(part).and_then(|hold| priced(state, hold, part));
+    let (node, mut cost) = on(first).ok_or(Mismatch::Inconsistent)?;
+    let mut others = Vec::with_capacity(rest.len());
+    for part in rest {
+        let (node, more) = on(part).ok_or(Mismatch::Inconsistent)?;
+        cost = cost.checked_add(more).ok_or(Mismatch::Inconsistent)?;
+        others.push(node.name.clone());
+    }
+    let (start, end, node) = (first.start, first.end, node.name.clone());
+    Ok(ClaimedTask { task: task.to_owned(), site, node, others, start, end, cost })
 }
 
 /// The node of a part, and what its time there costs.
@@ -178,11 +205,19 @@ fn priced<'a>(state: &'a State, hold: &Hold, part: &Part) -> Option<(&'a NodeSpe
     Some((spec, hold.rate.cost_of(part.end.span_since(part.start)?)?))
 }
 
-/// Whether every part waits for those that its task waits for.
+/// Whether every task waits, with its first part, for all parts of those that it waits for.
 fn waits(remaining: &Remaining, parts: &[Part]) -> bool {
+    let gangs = parts.iter().zip(0_u32..).skip(remaining.tasks.len());
+    let mut others: BTreeMap<Option<TaskId>, Vec<u32>> = BTreeMap::new();
+    for (part, place) in gangs {
+        others.entry(part.task).or_default().push(place);
+    }
     remaining.workflow.edges().iter().all(|edge| {
-        parts
-            .get(edge.to.index())
-            .is_some_and(|part| part.after.iter().any(|(from, _)| *from == edge.from.number()))
+        let waits = |taker: &Part, giver: u32| taker.after.iter().any(|(from, _)| *from == giver);
+        let more = remaining.tasks.get(edge.from.index()).and_then(|task| others.get(&Some(*task)));
+        parts.get(edge.to.index()).is_some_and(|part| {
+            let mut givers = std::iter::once(edge.from.number()).chain(more.into_iter().flatten().copied());
+            givers.all(|giver| waits(part, giver))
+        })
     })
 }

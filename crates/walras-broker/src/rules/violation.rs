@@ -86,7 +86,11 @@ pub(crate) fn of_task(violation: TaskViolation, remaining: &Remaining) -> Mismat
         id(task).map_or(Mismatch::WrongTasks, |task| Mismatch::Task { task, fault })
     };
     match violation {
-        V::UnknownTask { .. } | V::TaskTwice { .. } | V::TaskMissing { .. } => Mismatch::WrongTasks,
+        V::UnknownTask { .. }
+        | V::TaskTwice { .. }
+        | V::TaskMissing { .. }
+        | V::WrongGang { .. }
+        | V::NodeTwice { .. } => Mismatch::WrongTasks,
         V::UnknownNode { task, .. } => on(&task, TaskMismatch::NotHeld),
         V::WrongRuntime { task, expected, claimed, .. } => {
             on(&task, TaskMismatch::WrongLength { planned: claimed, expected })

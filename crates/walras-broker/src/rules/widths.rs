@@ -63,7 +63,7 @@ impl State {
     }
 
     /// How many nodes workflows of one user may hold at a time: of all there are that part, and one at least.
-    fn workflow_nodes_max(&self) -> Option<u32> {
+    pub(crate) fn workflow_nodes_max(&self) -> Option<u32> {
         let share = self.policy.sharing?.workflow_nodes;
         if share == Share::WHOLE {
             return None;

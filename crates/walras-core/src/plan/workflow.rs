@@ -43,6 +43,8 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
     let mut requests: Vec<Request> = batch.requests().to_vec();
     for (job, (request, options)) in requests.iter_mut().zip(&mut sizes).enumerate() {
         let Some((workflow, strategy)) = problem.job(job).workflow else { continue };
+        // A gang is of one site: so is the window of a workflow that has any.
+        request.scope.same_site |= workflow.widest() > 1;
         let care = problem.care(workflow);
         let sizing = Sizing {
             bounded: (workflow, problem.job(job).nodes_max),

@@ -136,10 +136,12 @@ pub fn task_claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platf
     let lanes: BTreeMap<NodeId, &Lane> = platform.lanes.iter().map(|lane| (lane.node, lane)).collect();
     let task = |placement: &super::TaskPlacement| {
         let lane = lanes.get(&placement.node);
+        let others = schedule.others(placement.task).iter().map(|node| lanes.get(node));
         ClaimedTask {
             task: workflow.task(placement.task).name.clone(),
             site: lane.map_or(String::new(), |lane| lane.site_name.clone()),
             node: lane.map_or(String::new(), |lane| lane.name.clone()),
+            others: others.map(|lane| lane.map_or(String::new(), |lane| lane.name.clone())).collect(),
             start: placement.start,
             end: placement.end,
             cost: placement.cost,

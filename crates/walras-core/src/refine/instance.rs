@@ -58,7 +58,7 @@ impl Adjacency {
 }
 
 /// The numbers that do not depend on the direction of time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Costs {
     /// By task, then lane; [`NEVER`] where it may not run.
     pub(super) runtime: Vec<i64>,

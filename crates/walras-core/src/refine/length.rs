@@ -1,6 +1,6 @@
 //! How long a window a workflow needs, by list scheduling on as many nodes of one performance.
 
-use super::{Baseline, baseline};
+use super::{Baseline, baseline, gangs};
 use walras_model::attribute::Attributes;
 use walras_model::id::{NodeId, SiteId};
 use walras_model::interval::Interval;
@@ -37,7 +37,10 @@ pub(super) fn least_work(
         plain
     });
     let plain = Workflow::new(workflow.name(), tasks.collect(), workflow.edges().to_vec()).ok()?;
-    let schedule = baseline(&plain, &platform, &Terms::default(), Baseline::Heft)?;
+    let schedule = match plain.widest() {
+        1 => baseline(&plain, &platform, &Terms::default(), Baseline::Heft)?,
+        _ => gangs::listed(&plain, &platform, &Terms::default())?,
+    };
     let span = schedule.makespan().max(Span::from_millis(1)?);
     let work = performance.work_in_millis(span.as_millis());
     Work::from_millis(i64::try_from(work.max(1)).ok()?)

@@ -54,6 +54,7 @@ mod climb;
 mod critical;
 mod effort;
 mod exact;
+mod gangs;
 mod heads;
 mod improve;
 mod insert;
@@ -62,6 +63,7 @@ mod kinds;
 mod length;
 mod list;
 mod no_schedule;
+mod placement;
 mod profile;
 mod proof;
 #[cfg(test)]
@@ -86,6 +88,7 @@ pub use critical::Collisions;
 pub use effort::RefineEffort;
 pub use instance::{CELLS_MAX, Instance};
 pub use no_schedule::NoSchedule;
+pub use placement::{TaskPlacement, TaskSchedule};
 pub use sizing::{Bounded, Care, Size, SizeFit, SizeOption, Sizing, best_size, refine_window};
 pub(crate) use sizing::{fit, sizes};
 pub use strategy::Strategy;
@@ -95,70 +98,15 @@ use best::{Best, Fuel};
 use checked::Question;
 use list::Board;
 use schedule::Placed;
+use std::collections::BTreeMap;
 use strategy::Goal;
-use walras_model::id::{NodeId, TaskId};
+use walras_model::id::TaskId;
 use walras_model::outcome::Outcome;
 use walras_model::quantity::{Money, Span, Time};
 use walras_model::workflow::{Platform, Terms, Workflow};
 
 /// This part of the fuel may be used to refute ends.
 const REFUTE_SHARE: u64 = 4;
-
-/// A task's place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TaskPlacement {
-    /// The task that is placed.
-    pub task: TaskId,
-    /// Where it runs.
-    pub node: NodeId,
-    /// When it starts.
-    pub start: Time,
-    /// When it ends; the same moment for a task that takes no time.
-    pub end: Time,
-    /// What its time costs.
-    pub cost: Money,
-    /// The longest time that data for it is on its way.
-    pub transfer: Span,
-}
-
-/// Every task of a workflow on a node and a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskSchedule {
-    origin: Time,
-    placements: Vec<TaskPlacement>,
-}
-
-impl TaskSchedule {
-    /// By task.
-    pub fn placements(&self) -> &[TaskPlacement] {
-        &self.placements
-    }
-
-    /// The moment that the makespan counts from: when the first task might have started.
-    pub fn origin(&self) -> Time {
-        self.origin
-    }
-
-    /// When the first task starts.
-    pub fn start(&self) -> Time {
-        self.placements.iter().map(|placement| placement.start).min().unwrap_or(self.origin)
-    }
-
-    /// When the last task ends.
-    pub fn finish(&self) -> Time {
-        self.placements.iter().map(|placement| placement.end).max().unwrap_or(self.origin)
-    }
-
-    /// From the origin to the end of the last task.
-    pub fn makespan(&self) -> Span {
-        self.finish().span_since(self.origin).expect("a schedule starts at its origin or later")
-    }
-
-    /// What all tasks cost together.
-    pub fn cost(&self) -> Money {
-        self.placements.iter().map(|placement| placement.cost).sum()
-    }
-}
 
 /// A schedule, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,6 +136,9 @@ pub fn refine(
     strategy: Strategy,
     effort: &RefineEffort,
 ) -> Outcome<Refined, NoSchedule> {
+    if workflow.widest() > 1 {
+        return gangs::refine(workflow, platform, terms, strategy, effort);
+    }
     let instance = match Instance::new(workflow, platform, terms).and_then(affordable) {
         Ok(instance) => instance,
         Err(reason) => return Outcome::Infeasible(reason),
@@ -215,7 +166,7 @@ pub struct CriticalPlan {
     pub lower_bound: Span,
 }
 
-/// The critical jobs method alone: no other starting points, no improvement.
+/// The critical jobs method alone, for workflows of tasks of one node each: no other starting points, no improvement.
 pub fn critical_jobs(
     workflow: &Workflow,
     platform: &Platform,
@@ -223,6 +174,9 @@ pub fn critical_jobs(
     strategy: Strategy,
     labels_max: usize,
 ) -> Result<CriticalPlan, NoSchedule> {
+    if workflow.widest() > 1 {
+        return Err(NoSchedule::NotFound);
+    }
     let forward = Instance::new(workflow, platform, terms)?;
     let bound = bound::quick(&forward);
     let instance = if strategy == Strategy::Alap { &forward.mirror() } else { &forward };
@@ -235,14 +189,15 @@ pub fn critical_jobs(
     })
 }
 
-/// What a published heuristic makes of it; `None` when it does not keep to the terms.
+/// What a published heuristic makes of it; `None` when it does not keep to the terms, or tasks take several nodes, of which none of them
+/// speaks.
 pub fn baseline(
     workflow: &Workflow,
     platform: &Platform,
     terms: &Terms,
     baseline: Baseline,
 ) -> Option<TaskSchedule> {
-    let instance = Instance::new(workflow, platform, terms).ok()?;
+    let instance = Instance::new(workflow, platform, terms).ok().filter(|_| workflow.widest() == 1)?;
     instance.baseline(platform, baseline)
 }
 
@@ -384,7 +339,7 @@ fn schedule(instance: &Instance, platform: &Platform, placed: &Placed) -> Option
         });
     }
     let origin = if instance.mirrored { -instance.latest } else { instance.earliest };
-    Some(TaskSchedule { origin: Time::from_millis(origin)?, placements })
+    Some(TaskSchedule { origin: Time::from_millis(origin)?, placements, others: BTreeMap::new() })
 }
 
 /// The longest way of data to a task, seen forwards in time.

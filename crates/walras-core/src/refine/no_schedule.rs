@@ -13,6 +13,14 @@ pub enum NoSchedule {
         /// The first task that no node fits.
         task: TaskId,
     },
+    /// No site has so many nodes that fit this task.
+    #[error("no site has {nodes} nodes that fit task {}", .task.number())]
+    NoGang {
+        /// The first task of which that is so.
+        task: TaskId,
+        /// How many nodes it takes.
+        nodes: usize,
+    },
     /// No lanes, or more tasks × lanes than [`CELLS_MAX`](super::CELLS_MAX).
     #[error("{tasks} tasks on {lanes} lanes are none, or too many")]
     Size {

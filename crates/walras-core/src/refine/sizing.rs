@@ -177,6 +177,17 @@ fn widths(most: u32) -> Vec<u32> {
     widths
 }
 
+/// The same for a workflow with tasks that take several nodes: no fewer than the widest of them takes.
+fn widths_of_gangs(workflow: &Workflow, mut widths: Vec<u32>, most: u32) -> Vec<u32> {
+    let widest = workflow.widest();
+    if widest > 1 {
+        widths.iter_mut().for_each(|width| *width = (*width).max(widest));
+        widths.retain(|width| *width <= most);
+        widths.dedup();
+    }
+    widths
+}
+
 /// The sizes of window that a workflow could take, fewest nodes first; for each number of nodes, shortest first.
 pub(crate) fn sizes(
     (workflow, nodes_max): Bounded<'_>,
@@ -195,7 +206,7 @@ pub(crate) fn sizes(
     };
     let most = most_nodes(workflow, offers).min(nodes_max.unwrap_or(u32::MAX));
     let widths = care.widths(workflow.tasks().len(), most);
-    widths.into_iter().filter_map(of_width).collect()
+    widths_of_gangs(workflow, widths, most).into_iter().filter_map(of_width).collect()
 }
 
 /// What sizes of window are looked at for.

@@ -71,7 +71,8 @@ impl Default for SupportLimits {
     }
 }
 
-/// Schedules for the events that may come, beside `main`, which must be a schedule of the same workflow.
+/// Schedules for the events that may come, beside `main`, which must be a schedule of the same workflow. None for workflows with tasks that
+/// take several nodes.
 pub fn supporting_schedules(
     workflow: &Workflow,
     platform: &Platform,
@@ -80,6 +81,9 @@ pub fn supporting_schedules(
     main: &TaskSchedule,
     limits: &SupportLimits,
 ) -> Vec<Support> {
+    if workflow.widest() > 1 {
+        return Vec::new();
+    }
     let Ok(instance) = Instance::new(workflow, platform, terms) else { return Vec::new() };
     let Some(placed) = placed(&instance, platform, main) else { return Vec::new() };
     let mut supports = Vec::new();

@@ -81,6 +81,7 @@ pub fn violations(
     let task = |placement: &walras_core::refine::TaskPlacement| {
         let lane = platform.lanes.iter().find(|lane| lane.node == placement.node).unwrap();
         ClaimedTask {
+            others: Vec::new(),
             task: workflow.task(placement.task).name.clone(),
             site: lane.site_name.clone(),
             node: lane.name.clone(),

@@ -15,6 +15,7 @@ mod empty_tasks;
 mod enough;
 mod explanations;
 mod fixtures;
+mod gangs;
 mod improving;
 mod improving_small;
 mod improving_units;

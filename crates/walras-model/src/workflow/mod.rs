@@ -34,7 +34,7 @@ pub const UNSIZED: Work = match Work::from_millis(1) {
     None => panic!("a millisecond is an amount of work"),
 };
 
-/// One step of a workflow. It runs on one node and holds it whole.
+/// One step of a workflow. It holds its node whole, or its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Task {
@@ -44,12 +44,26 @@ pub struct Task {
     pub work: Option<Work>,
     /// Parallel width: how many cores of its node it uses. Nodes that state fewer do not fit.
     pub cores: u32,
+    /// How many nodes of one site it takes at the same time: a gang, each node of which does all of its work, as long as the slowest needs.
+    #[cfg_attr(feature = "serde", serde(default = "one_node", skip_serializing_if = "is_one_node"))]
+    pub nodes: u32,
     /// Memory that it needs. Nodes that state less do not fit.
     pub memory: Option<Data>,
     /// What its node must satisfy.
     pub requires: Vec<Requirement>,
     /// How long it takes on nodes of these names (`node`, or `site/node`), instead of what follows from its work.
     pub estimates: BTreeMap<String, Span>,
+}
+
+#[cfg(feature = "serde")]
+fn one_node() -> u32 {
+    1
+}
+
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_one_node(nodes: &u32) -> bool {
+    *nodes == 1
 }
 
 impl Task {
@@ -59,6 +73,7 @@ impl Task {
             name: name.to_owned(),
             work,
             cores: 1,
+            nodes: 1,
             memory: None,
             requires: Vec::new(),
             estimates: BTreeMap::new(),
@@ -115,6 +130,9 @@ pub enum WorkflowError {
         /// The position of the second among the edges.
         edge: usize,
     },
+    /// A task takes no node.
+    #[error("task {} takes no node", .0.number())]
+    NoNodes(TaskId),
     /// These tasks wait for each other, each for the one before it and the first for the last.
     #[error("{} tasks wait for each other in a circle", .0.len())]
     Cycle(Vec<TaskId>),
@@ -127,6 +145,9 @@ impl Workflow {
             return Err(WorkflowError::Count(tasks.len()));
         }
         graph::check_names(&tasks)?;
+        if let Some((id, _)) = (0..).map(TaskId::new).zip(&tasks).find(|(_, task)| task.nodes == 0) {
+            return Err(WorkflowError::NoNodes(id));
+        }
         graph::check_edges(tasks.len(), &edges)?;
         let order = graph::order(tasks.len(), &edges)?;
         Ok(Workflow { name: name.to_owned(), tasks, edges, order })
@@ -157,8 +178,13 @@ impl Workflow {
         &self.order
     }
 
-    /// How many tasks run side by side at most when each starts as soon as those before it have ended, counted by
-    /// levels: the most tasks that have the same number of tasks before them on the longest way.
+    /// How many nodes the widest task takes.
+    pub fn widest(&self) -> u32 {
+        self.tasks.iter().map(|task| task.nodes).max().unwrap_or(1)
+    }
+
+    /// How many nodes tasks have side by side at most when each starts as soon as those before it have ended, counted by
+    /// levels: the most nodes of tasks that have the same number of tasks before them on the longest way.
     pub fn width(&self) -> usize {
         let mut level = vec![0_usize; self.tasks.len()];
         let mut counts: Vec<usize> = Vec::new();
@@ -169,7 +195,7 @@ impl Workflow {
         for task in &self.order {
             let own = level[task.index()];
             counts.resize(counts.len().max(own + 1), 0);
-            counts[own] += 1;
+            counts[own] = counts[own].saturating_add(self.task(*task).nodes as usize);
             for next in &after[task.index()] {
                 level[*next] = level[*next].max(own + 1);
             }
@@ -215,6 +241,17 @@ mod tests {
         assert_eq!(refused(tasks(1), vec![edge(0, 0)]), WorkflowError::Cycle(vec![id(0)]));
         let cycle = vec![edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 1)];
         assert_eq!(refused(tasks(4), cycle), WorkflowError::Cycle(vec![id(1), id(2), id(3)]));
+    }
+
+    #[test]
+    fn a_task_takes_a_node_or_several() {
+        let mut wide = tasks(3);
+        wide[1].nodes = 4;
+        let workflow = Workflow::new("w", wide.clone(), vec![edge(0, 2)]).unwrap();
+        assert_eq!((workflow.widest(), workflow.width()), (4, 5));
+        wide[2].nodes = 0;
+        let refused = Workflow::new("w", wide, vec![]).unwrap_err();
+        assert_eq!(refused, WorkflowError::NoNodes(TaskId::new(2)));
     }
 
     #[test]

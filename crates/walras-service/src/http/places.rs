@@ -171,7 +171,7 @@ fn once_more(spec: &JobSpec, then: Time, now: Time) -> JobSpec {
         let millis = time.as_millis().saturating_add(now.as_millis().saturating_sub(then.as_millis()));
         Time::from_millis(millis).unwrap_or(Time::MAX)
     };
-    let mut spec = spec.clone();
+    let mut spec = spec.as_asked();
     spec.request.deadline = spec.request.deadline.map(moved);
     spec.request.earliest = spec.request.earliest.map(moved);
     if let Some(delay) = &mut spec.delay {

@@ -11,7 +11,7 @@ use walras_api::sentence::unmet_text;
 use walras_api::service::{Role, check_amounts, read_job};
 use walras_api::{Num, ReadError};
 use walras_broker::State as Known;
-use walras_broker::fitting::{beyond_budget, fitting, is_never_met, unmet_task};
+use walras_broker::fitting::{beyond_budget, beyond_share, fitting, is_never_met, unmet_task};
 use walras_broker::job::JobSpec;
 use walras_model::SiteId;
 
@@ -111,6 +111,13 @@ pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
         let fitting = fitting(state, &job);
         if is_never_met(&job, &fitting) {
             return Some(("never-met", unmet_text(state, &job, &fitting)));
+        }
+        if let Some((needed, most)) = beyond_share(state, &job) {
+            let text = format!(
+                "a task takes {needed} nodes at once, and workflows of one user have at most {most} of all nodes \
+                 (sharing.workflow_nodes)"
+            );
+            return Some(("never-met", text));
         }
         if let Some((task, alone)) = unmet_task(state, &job) {
             return Some(("never-met", format!("task {task}: {}", unmet_text(state, &alone, &[]))));

@@ -143,6 +143,7 @@ pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
         reason: why.map(|why| context.why_view(why)),
         promise: None,
         satisfaction: BTreeMap::new(),
+        strategy: None,
         search: None,
         parts: parts.iter().zip(0..).map(|(part, place)| part_view(state, part, place)).collect(),
     }

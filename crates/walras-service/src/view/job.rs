@@ -9,6 +9,7 @@ use walras_api::Num;
 use walras_api::sentence::{Context, MoneyLimit, part_stage};
 use walras_api::service::{
     HeldKind, JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView, RankView, Stamp,
+    StrategyByKind, StrategyView,
 };
 use walras_broker::State;
 use walras_broker::gate::Waits;
@@ -17,6 +18,7 @@ use walras_broker::job::{Job, JobSpec, Phase, Why};
 use walras_broker::quote::Quote;
 use walras_broker::quote::QuoteOption;
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
+use walras_broker::strategy_rule::StrategyBy;
 use walras_broker::{rank::Ranked, ranked};
 use walras_model::{Money, Share, Time};
 
@@ -103,9 +105,21 @@ pub(super) fn plain(number: JobNumber, spec: &JobSpec, queued_at: Time, at: JobS
         reason: None,
         promise: None,
         satisfaction: BTreeMap::new(),
+        strategy: strategy_view(spec),
         search: spec.search.as_ref().map(|search| search.algorithm.to_string()),
         parts: Vec::new(),
     }
+}
+
+/// How the tasks of a workflow are placed, and who chose that.
+fn strategy_view(spec: &JobSpec) -> Option<StrategyView> {
+    let (by, rule) = match spec.strategy_by {
+        StrategyBy::User => (StrategyByKind::User, None),
+        StrategyBy::Nobody => (StrategyByKind::Nobody, None),
+        StrategyBy::Rule(place) => (StrategyByKind::Policy, Some(place)),
+    };
+    let name = spec.workflow.as_ref()?.strategy.name().to_owned();
+    Some(StrategyView { name, by, rule })
 }
 
 /// Why a job is not in the queue yet.
@@ -223,6 +237,7 @@ pub fn quote_view(state: &State, now: Time, number: QuoteNumber, quote: &Quote) 
     QuoteView {
         quote: number.get(),
         name: quote.spec.request.name.clone(),
+        strategy: strategy_view(&quote.spec),
         until: last.unwrap_or(quote.until).into(),
         options: shown
             .map(|((it, place), judged)| option(state, (number, quote), it, place, judged))

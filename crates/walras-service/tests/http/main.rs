@@ -12,6 +12,7 @@ mod contract;
 mod description;
 mod exact;
 mod floods;
+mod giving;
 mod holds;
 mod house;
 mod lateness;

@@ -55,7 +55,7 @@ fn hold(data: &Path, number: &str, command: &[&str]) -> ExitCode {
     site.confirm(now, reservation).unwrap();
     let command = command.iter().map(|&word| word.to_owned()).collect();
     let program = Program { name: "held".to_owned(), user: "ada".to_owned(), command, ..Program::default() };
-    let parts = [StartPart { part: 0, hold: 0, task: None, program: None, start: now, end }];
+    let parts = [StartPart { part: 0, hold: 0, gang: None, task: None, program: None, start: now, end }];
     let start =
         Start { reservation, job: JobNumber::new(1), parts: &parts, size: 1, peers: &[], program: &program };
     let mut said = site.start(now, start).unwrap();

@@ -3,7 +3,7 @@
 //! Beside `WALRAS_…` there are the variables of Slurm that scripts rely on, with what they mean there. What the site knows goes over what
 //! the job says; what the job says goes over what is only usual.
 
-use crate::contract::{ArrayPlace, Start, StartPart};
+use crate::contract::{ArrayPlace, GangPlace, Peer, Start, StartPart};
 use std::collections::BTreeMap;
 
 /// What `%a` is for a job that is no array, as Slurm has it.
@@ -31,25 +31,31 @@ pub(crate) struct Usual<'a> {
 }
 
 /// The variables of a part's program.
-pub(crate) fn environment(
-    start: &Start<'_>,
-    part: &StartPart,
-    placed: &Placed<'_>,
+pub(crate) fn environment<'a>(
+    start: &'a Start<'_>,
+    part: &'a StartPart,
+    placed: &Placed<'a>,
     usual: &Usual<'_>,
 ) -> Vec<(String, String)> {
     let program = start.program;
+    let gang = part.gang.as_ref();
     let mut all: BTreeMap<String, String> = BTreeMap::new();
     let mut set = |name: &str, value: String| all.insert(name.to_owned(), value);
     set("PATH", usual.path.to_owned());
     set("LANG", usual.lang.to_owned());
-    let parts = start.size.max(1).to_string();
+    // A gang is to its programs what a parallel job is to its.
+    let size = gang.map_or(start.size, |gang| u32::try_from(gang.peers.len()).unwrap_or(u32::MAX));
+    let parts = size.max(1).to_string();
     for name in ["SLURM_NTASKS", "SLURM_NPROCS"] {
         set(name, parts.clone());
     }
     for (name, value) in program.particulars.env.iter().chain(part.program.iter().flat_map(|own| &own.env)) {
         set(name, value.clone());
     }
-    let (job, number) = (start.job.to_string(), part.part.to_string());
+    let (job, number) = (start.job.to_string(), gang.map_or(part.part, |gang| gang.rank).to_string());
+    let of_gang = |gang: &'a GangPlace| gang.peers.iter().filter_map(|peer| peer.node.as_deref()).collect();
+    let nodes: Vec<&str> = gang.map_or_else(|| placed.nodes.clone(), of_gang);
+    let width = gang.map_or(placed.width, |gang| gang.peers.len());
     for (names, value) in [
         (&["WALRAS_JOB", "SLURM_JOB_ID", "SLURM_JOBID"][..], &job),
         (&["WALRAS_NAME", "SLURM_JOB_NAME"], &program.name),
@@ -57,14 +63,14 @@ pub(crate) fn environment(
         (&["WALRAS_PART", "SLURM_PROCID"], &number),
         (&["WALRAS_PARTS"], &parts),
         (&["SLURM_LOCALID"], &"0".to_owned()),
-        (&["SLURM_NNODES", "SLURM_JOB_NUM_NODES"], &placed.width.to_string()),
-        (&["WALRAS_NODES", "SLURM_NODELIST", "SLURM_JOB_NODELIST"], &placed.nodes.join(",")),
+        (&["SLURM_NNODES", "SLURM_JOB_NUM_NODES"], &width.to_string()),
+        (&["WALRAS_NODES", "SLURM_NODELIST", "SLURM_JOB_NODELIST"], &nodes.join(",")),
     ] {
         for name in names {
             set(name, value.clone());
         }
     }
-    if let Some(peers) = peers(start) {
+    if let Some(peers) = peers(gang.map_or(start.peers, |gang| &gang.peers)) {
         set("WALRAS_PEERS", peers);
     }
     if let Some(task) = &part.task {
@@ -72,7 +78,7 @@ pub(crate) fn environment(
     }
     if let Some(node) = placed.node {
         // Of a node that is none of the job's, no place is told rather than another's.
-        if let Some(place) = placed.nodes.iter().position(|it| *it == node) {
+        if let Some(place) = nodes.iter().position(|it| *it == node) {
             set("SLURM_NODEID", place.to_string());
         }
         for name in ["WALRAS_NODE", "SLURMD_NODENAME"] {
@@ -87,9 +93,9 @@ pub(crate) fn environment(
 
 /// Where all parts of a job are: `SITE/NODE` one after another, with spaces between; a site alone in a queue. Nothing for a job so wide that
 /// every part would carry too much.
-fn peers(start: &Start<'_>) -> Option<String> {
+fn peers(peers: &[Peer]) -> Option<String> {
     let mut all = String::new();
-    for peer in start.peers {
+    for peer in peers {
         if !all.is_empty() {
             all.push(' ');
         }
@@ -172,7 +178,7 @@ mod tests {
 
     fn with<T>(program: &Program, see: impl FnOnce(&Start<'_>, &StartPart) -> T) -> T {
         let at = Time::from_millis(0).unwrap();
-        let part = StartPart { part: 3, hold: 0, task: None, program: None, start: at, end: at };
+        let part = StartPart { part: 3, hold: 0, gang: None, task: None, program: None, start: at, end: at };
         let parts = [part.clone()];
         let peer = |part, site: &str, node: Option<&str>| Peer {
             part,

@@ -265,7 +265,15 @@ impl Bench {
     ) -> Vec<SiteMessage> {
         let end = after(now(), 60_000);
         let parts: Vec<StartPart> = (0..parts)
-            .map(|part| StartPart { part, hold: part, task: None, program: None, start: now(), end })
+            .map(|part| StartPart {
+                part,
+                hold: part,
+                gang: None,
+                task: None,
+                program: None,
+                start: now(),
+                end,
+            })
             .collect();
         let (job, size) = (JobNumber::new(9), u32::try_from(parts.len()).unwrap());
         let start = Start { reservation, job, parts: &parts, size, peers: &[], program };
@@ -328,6 +336,7 @@ impl Bench {
         let parts = [StartPart {
             part: 0,
             hold: 0,
+            gang: None,
             task: None,
             program: None,
             start: now(),

@@ -234,6 +234,7 @@ fn a_part_without_a_hold_is_an_error_and_nothing_starts(bench: &mut Bench) {
     let parts = [(0, 0), (1, 7)].map(|(part, hold)| StartPart {
         part,
         hold,
+        gang: None,
         task: None,
         program: None,
         start: now(),

@@ -179,6 +179,7 @@ fn parts_on_one_hold_run_one_after_another() {
     let parts = [0, 1, 2].map(|part| StartPart {
         part,
         hold: 0,
+        gang: None,
         task: Some(format!("t{part}")),
         program: None,
         start: now(),

@@ -34,7 +34,15 @@ fn run(bench: &mut Bench, first: u64, program: &Program, tasks: &[Option<TaskPro
         bench.book(number(reservation), &[hold(0, now(), 60_000)]);
         let (start, end) = (now(), after(now(), 60_000));
         let program_of = task.clone().map(Box::new);
-        let parts = [StartPart { part: 0, hold: 0, task: Some("t".into()), program: program_of, start, end }];
+        let parts = [StartPart {
+            part: 0,
+            hold: 0,
+            gang: None,
+            task: Some("t".into()),
+            program: program_of,
+            start,
+            end,
+        }];
         let start =
             Start { reservation: number(reservation), job: JOB, parts: &parts, size: 1, peers: &[], program };
         let said = bench.site.start(now(), start).unwrap();

@@ -56,6 +56,7 @@ fn start_by(
     let parts = (0..u32::try_from(holds).unwrap()).map(|place| StartPart {
         part: place,
         hold: place,
+        gang: None,
         task: task.clone(),
         program: None,
         start: at(now),

@@ -2,7 +2,7 @@
 
 use super::super::facts::{cost_micros, money, passes, runtime_millis};
 use super::{ClaimedTask, TaskClaim, TaskViolation};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use walras_model::attribute::Value;
 use walras_model::quantity::{Data, Span, Time};
 use walras_model::workflow::Terms;
@@ -72,42 +72,79 @@ impl<'a> Check<'a> {
                 self.violations.push(TaskViolation::Reversed { task, start, end });
                 continue;
             }
-            match self.nodes.get(&(claimed.site.as_str(), claimed.node.as_str())).cloned() {
-                None => self.violations.push(TaskViolation::UnknownNode { task, node: full_name(claimed) }),
-                Some(lanes) => self.on_node(&self.workflow.tasks()[index], claimed, &lanes),
-            }
+            self.on_nodes(&self.workflow.tasks()[index], claimed);
         }
     }
 
-    fn on_node(&mut self, task: &Task, claimed: &ClaimedTask, lanes: &[&Lane]) {
-        let Some(any) = lanes.first() else { return };
-        let (name, node) = (claimed.task.clone(), full_name(claimed));
+    /// As many different nodes as the task takes, each as long as the slowest needs, at the price of all.
+    fn on_nodes(&mut self, task: &Task, claimed: &ClaimedTask) {
+        let name = claimed.task.clone();
+        let all: Vec<&str> = nodes_of(claimed).collect();
+        if usize::try_from(task.nodes).ok() != Some(all.len()) {
+            let (expected, claimed) = (task.nodes, all.len());
+            self.violations.push(TaskViolation::WrongGang { task: name.clone(), expected, claimed });
+        }
+        let distinct: BTreeSet<&str> = all.iter().copied().collect();
+        if distinct.len() < all.len() {
+            self.violations.push(TaskViolation::NodeTwice { task: name.clone() });
+        }
+        let mut known: Vec<(String, Vec<&'a Lane>)> = Vec::new();
+        for node in all {
+            let full = full_name(&claimed.site, node);
+            match self.nodes.get(&(claimed.site.as_str(), node)) {
+                Some(lanes) => known.push((full, lanes.clone())),
+                None => self.violations.push(TaskViolation::UnknownNode { task: name.clone(), node: full }),
+            }
+        }
         let lasts = i128::from(claimed.end.as_millis()) - i128::from(claimed.start.as_millis());
-        let needed = needed_millis(task, any);
-        if lasts != needed {
+        let needs = |(node, lanes): &(String, Vec<&'a Lane>)| {
+            Some((needed_millis(task, lanes.first()?), node.clone()))
+        };
+        let mut slowest: Option<(i128, String)> = None;
+        for (needed, node) in known.iter().filter_map(needs) {
+            if slowest.as_ref().is_none_or(|(most, _)| needed > *most) {
+                slowest = Some((needed, node));
+            }
+        }
+        if let Some((needed, node)) = slowest.filter(|(needed, _)| lasts != *needed) {
             let expected = i64::try_from(needed).ok().and_then(Span::from_millis);
             let span = i64::try_from(lasts).ok().and_then(Span::from_millis).unwrap_or(Span::ZERO);
-            let (task, node) = (name.clone(), node.clone());
+            let task = name.clone();
             self.violations.push(TaskViolation::WrongRuntime { task, node, expected, claimed: span });
         }
-        self.requirements(task, claimed, any);
+        let mut costs = Some(0_i128);
+        for (node, lanes) in &known {
+            let cost = self.on_node(task, claimed, node, lanes);
+            costs = costs.zip(cost).map(|(sum, cost)| sum.saturating_add(cost));
+        }
+        // Of what runs outside of free time nobody knows the price.
+        if let Some(expected) = costs.filter(|_| !known.is_empty()).map(money)
+            && expected != claimed.cost
+        {
+            self.violations.push(TaskViolation::WrongCost { task: name, expected, claimed: claimed.cost });
+        }
+    }
+
+    /// A node of a task: what it is, and that it is free; what its time costs then.
+    fn on_node(&mut self, task: &Task, claimed: &ClaimedTask, node: &str, lanes: &[&Lane]) -> Option<i128> {
+        let lasts = i128::from(claimed.end.as_millis()) - i128::from(claimed.start.as_millis());
+        self.requirements(task, claimed, node, lanes.first()?);
         let holds = |lane: &&&Lane| {
             lane.free.iter().any(|free| free.start() <= claimed.start && claimed.end <= free.end())
         };
         // A task that takes no time costs nothing, whichever of touching intervals it is in.
         let Some(lane) = lanes.iter().find(holds) else {
+            let (task, node) = (claimed.task.clone(), node.to_owned());
             let (start, end) = (claimed.start, claimed.end);
-            return self.violations.push(TaskViolation::OutsideFreeTime { task: name, node, start, end });
+            self.violations.push(TaskViolation::OutsideFreeTime { task, node, start, end });
+            return None;
         };
-        let expected = money(cost_micros(lane.rate, lasts).unwrap_or(i128::MAX));
-        if expected != claimed.cost {
-            self.violations.push(TaskViolation::WrongCost { task: name, expected, claimed: claimed.cost });
-        }
+        Some(cost_micros(lane.rate, lasts).unwrap_or(i128::MAX))
     }
 
     /// Cores, memory and attributes.
-    fn requirements(&mut self, task: &Task, claimed: &ClaimedTask, lane: &Lane) {
-        let (name, node) = (&claimed.task, full_name(claimed));
+    fn requirements(&mut self, task: &Task, claimed: &ClaimedTask, node: &str, lane: &Lane) {
+        let (name, node) = (&claimed.task, node.to_owned());
         let stated = |attribute: &str| match lane.attributes.get(attribute) {
             Some(Value::Number(number)) => Some(i128::from(number.as_millionths())),
             _ => None,
@@ -150,7 +187,9 @@ impl<'a> Check<'a> {
 
     fn moving_millis(&self, edge: &Edge, from: &ClaimedTask, to: &ClaimedTask) -> i128 {
         let network = &self.platform.network;
-        let Link { latency, bandwidth } = match (from.site == to.site, from.node == to.node) {
+        // Every node of the one gives to every node of the other.
+        let stays = nodes_of(from).all(|from| nodes_of(to).all(|to| from == to));
+        let Link { latency, bandwidth } = match (from.site == to.site, stays) {
             (true, true) => return 0,
             (true, false) => network.within_site,
             (false, _) => network.between_sites,
@@ -166,21 +205,22 @@ impl<'a> Check<'a> {
     /// One task at a time on every node.
     pub(super) fn each_node(&mut self) {
         let lasting = self.claim.tasks.iter().filter(|task| task.start < task.end);
-        let mut taken: Vec<&ClaimedTask> = lasting.collect();
-        taken.sort_by(|a, b| {
-            (&a.site, &a.node, a.start, a.end, &a.task).cmp(&(&b.site, &b.node, b.start, b.end, &b.task))
+        let mut taken: Vec<(&ClaimedTask, &str)> =
+            lasting.flat_map(|task| nodes_of(task).map(move |node| (task, node))).collect();
+        taken.sort_by(|(a, on), (b, other)| {
+            (&a.site, on, a.start, a.end, &a.task).cmp(&(&b.site, other, b.start, b.end, &b.task))
         });
-        let mut furthest: Option<&ClaimedTask> = None;
-        for next in taken {
-            let reach = furthest.filter(|reach| reach.site == next.site && reach.node == next.node);
-            if let Some(reach) = reach.filter(|reach| reach.end > next.start) {
+        let mut furthest: Option<(&ClaimedTask, &str)> = None;
+        for (next, node) in taken {
+            let reach = furthest.filter(|(reach, on)| reach.site == next.site && *on == node);
+            if let Some((reach, _)) = reach.filter(|(reach, _)| reach.end > next.start) {
                 self.violations.push(TaskViolation::Overlap {
                     first: reach.task.clone(),
                     second: next.task.clone(),
-                    node: full_name(next),
+                    node: full_name(&next.site, node),
                 });
             }
-            furthest = reach.filter(|reach| reach.end >= next.end).or(Some(next));
+            furthest = reach.filter(|(reach, _)| reach.end >= next.end).or(Some((next, node)));
         }
     }
 
@@ -202,8 +242,13 @@ impl<'a> Check<'a> {
     }
 }
 
-fn full_name(claimed: &ClaimedTask) -> String {
-    format!("{}/{}", claimed.site, claimed.node)
+/// All nodes of a task.
+fn nodes_of(claimed: &ClaimedTask) -> impl Iterator<Item = &str> {
+    std::iter::once(&claimed.node).chain(&claimed.others).map(String::as_str)
+}
+
+fn full_name(site: &str, node: &str) -> String {
+    format!("{site}/{node}")
 }
 
 /// How long a task must last on a node.

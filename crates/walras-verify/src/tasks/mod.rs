@@ -5,7 +5,8 @@
 //! **Method.** As in [`super`], nothing is trusted and nothing is shared with the schedulers: run times, transfer times
 //! and costs are derived again in 128-bit arithmetic from the workflow, the nodes' free time and the network. Checked
 //! are names and counts, every task against its node (run time, free time, cores, memory, attributes, price), every
-//! edge (the data must have arrived), every node (one task at a time), and the terms (earliest, deadline, budget).
+//! edge (the data must have arrived), every node (one task at a time), gangs (so many different nodes of one site, as long as the slowest
+//! needs, at the price of all), and the terms (earliest, deadline, budget).
 //! A task that takes no time occupies nothing.
 //!
 //! **Complexity.** O((tasks + edges + free intervals) log tasks).
@@ -33,6 +34,7 @@
 //!     task: "a".into(),
 //!     site: "campus".into(),
 //!     node: "cpu1".into(),
+//!     others: vec![],
 //!     start: at(0),
 //!     end,
 //!     cost: Money::from_micros(4_000_000),
@@ -73,6 +75,8 @@ pub struct ClaimedTask {
     pub site: String,
     /// The node's name within the site.
     pub node: String,
+    /// The names of its other nodes, where it takes several: of the same site.
+    pub others: Vec<String>,
     /// When it starts.
     pub start: Time,
     /// When it ends.

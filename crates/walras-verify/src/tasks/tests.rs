@@ -47,7 +47,15 @@ fn workflow() -> Workflow {
 
 fn task(name: &str, site: &str, node: &str, (start, end): (i64, i64), cost: i64) -> ClaimedTask {
     let (site, node) = (site.to_owned(), node.to_owned());
-    ClaimedTask { task: name.into(), site, node, start: at(start), end: at(end), cost: credits(cost) }
+    ClaimedTask {
+        task: name.into(),
+        site,
+        node,
+        others: Vec::new(),
+        start: at(start),
+        end: at(end),
+        cost: credits(cost),
+    }
 }
 
 /// b on the other node of the site 3 s later, c on the other site 8 s later.
@@ -141,4 +149,53 @@ fn nodes_are_what_tasks_ask_for() {
         task.estimates.insert("n0".into(), Span::from_millis(9_000).unwrap());
     };
     assert_eq!(asks(&estimate), "task a lasts 10 s but its node s0/n0 needs 9 s");
+}
+
+/// a on both nodes of the first site, as long as the slower of them needs, at the price of both; b after it on one of them.
+fn gang() -> (TaskClaim, Workflow) {
+    let mut tasks = workflow().tasks().to_vec();
+    tasks[0].nodes = 2;
+    let gang = Workflow::new("w", tasks, workflow().edges().to_vec()).unwrap();
+    let mut claim = right();
+    claim.tasks[0] = ClaimedTask { others: vec!["n1".to_owned()], ..task("a", "s0", "n0", (0, 10), 40) };
+    claim.cost = credits(65);
+    (claim, gang)
+}
+
+#[test]
+fn a_gang_is_as_many_nodes_as_long_as_the_slowest_at_the_price_of_all() {
+    let (right, gang) = gang();
+    let wrong = |change: &dyn Fn(&mut TaskClaim)| {
+        let mut claim = right.clone();
+        change(&mut claim);
+        claim.cost = claim.tasks.iter().map(|task| task.cost).sum();
+        sentences(&claim, &gang, &Terms::default())
+    };
+    let more = |name: &str| move |claim: &mut TaskClaim| claim.tasks[0].others.push(name.to_owned());
+    let lines = [
+        wrong(&|claim| claim.tasks[0].others.clear()),
+        wrong(&|claim| claim.tasks[0].others = vec!["n0".to_owned()]),
+        wrong(&more("n2")),
+        wrong(&|claim| (claim.tasks[0].node, claim.tasks[0].others) = ("n1".into(), vec!["n9".into()])),
+        wrong(&|claim| claim.tasks[0].end = at(5)),
+        wrong(&|claim| claim.tasks[0].cost = credits(10)),
+        // Data of a gang is on its way even to one of its own nodes.
+        wrong(&|claim| (claim.tasks[1].start, claim.tasks[1].end) = (at(10), at(15))),
+        wrong(&|claim| (claim.tasks[0].start, claim.tasks[0].end) = (at(45), at(55))),
+        wrong(&|claim| claim.tasks[1] = task("b", "s0", "n1", (3, 8), 15)),
+    ];
+    assert_eq!(wrong(&|_| {}), "");
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    task a takes 2 nodes at a time and is on 1; task a claims to cost 40 but its time costs 10
+    task a is on one node twice; task a claims to cost 40 but its time costs 20; tasks a and a are on s0/n0 at the same time
+    task a takes 2 nodes at a time and is on 3; task a is on s0/n2, which there is not
+    task a is on s0/n9, which there is not; task a lasts 10 s but its node s0/n1 needs 5 s; task a claims to cost 40 but its time costs 30
+    task a lasts 5 s but its node s0/n0 needs 10 s; task a claims to cost 40 but its time costs 20
+    task a claims to cost 10 but its time costs 40
+    task b starts at 10 s but the data of a arrives at 13 s
+    task a runs from 45 s to 55 s, which s0/n0 does not have free; task a runs from 45 s to 55 s, which s0/n1 does not have free; task b starts at 13 s but the data of a arrives at 58 s; task c starts at 18 s but the data of a arrives at 63 s
+    task b starts at 3 s but the data of a arrives at 13 s; tasks a and b are on s0/n1 at the same time
+    ");
+    let narrow = sentences(&right, &workflow(), &Terms::default());
+    assert_eq!(narrow, "task a takes 1 nodes at a time and is on 2");
 }

@@ -17,6 +17,10 @@ pub enum TaskViolation {
     TaskMissing { task: String },
     /// There is no such node.
     UnknownNode { task: String, node: String },
+    /// A task is on another number of nodes than it takes.
+    WrongGang { task: String, expected: u32, claimed: usize },
+    /// A task is on one node twice.
+    NodeTwice { task: String },
     /// A task ends before it starts.
     Reversed { task: String, start: Time, end: Time },
     /// A task lasts longer or shorter than its node needs.
@@ -54,6 +58,10 @@ impl fmt::Display for TaskViolation {
             V::TaskTwice { task } => write!(f, "task {task} is there twice"),
             V::TaskMissing { task } => write!(f, "task {task} of the workflow is missing"),
             V::UnknownNode { task, node } => write!(f, "task {task} is on {node}, which there is not"),
+            V::WrongGang { task, expected, claimed } => {
+                write!(f, "task {task} takes {expected} nodes at a time and is on {claimed}")
+            }
+            V::NodeTwice { task } => write!(f, "task {task} is on one node twice"),
             V::Reversed { task, start, end } => {
                 write!(f, "task {task} ends at {end} s, before its start at {start} s")
             }

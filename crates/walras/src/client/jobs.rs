@@ -39,6 +39,7 @@ fn job_text(job: &JobView) -> String {
         ("sites", job.sites.join(", ")),
         ("attempts", job.attempts.to_string()),
     ];
+    rows.extend(job.strategy.as_ref().map(|strategy| ("strategy", strategy.text())));
     rows.extend(job.array.as_ref().map(|array| ("array", array.elements.clone())));
     rows.extend(job.array.as_ref().map(|array| ("elements", elements_text(array))));
     rows.extend(job.promise.as_ref().map(|promise| ("promised", promise_text(promise))));

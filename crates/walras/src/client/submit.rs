@@ -214,6 +214,9 @@ pub(crate) fn quote(args: &QuoteArgs) -> Result<(), Failure> {
 
 fn quote_text(quote: &QuoteView) -> String {
     let mut text = format!("quote {}\n", quote.quote);
+    if let Some(strategy) = &quote.strategy {
+        text.push_str(&format!("strategy {}\n", told(&strategy.text())));
+    }
     let rows: Vec<[String; 9]> = quote
         .options
         .iter()

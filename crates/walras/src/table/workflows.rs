@@ -47,13 +47,12 @@ fn sizes(planned: &PlannedWorkflow) -> String {
 fn tasks(planned: &PlannedWorkflow) -> String {
     let mut rows = vec![["task", "start", "end", "transfer", "node"].map(str::to_owned)];
     for task in planned.tasks.iter().take(TASKS_SHOWN_MAX) {
-        let node = format!("{}/{}", task.site, task.node);
         rows.push([
             task.id.clone(),
             task.start.to_string(),
             task.end.to_string(),
             task.transfer.to_string(),
-            node,
+            task.place(),
         ]);
     }
     let mut text = aligned(&rows);

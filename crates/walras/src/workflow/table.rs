@@ -59,7 +59,7 @@ fn tasks(plan: &TaskPlan) -> String {
             number(&task.end),
             number(&task.transfer),
             number(&task.cost),
-            format!("{}/{}", task.site, task.node),
+            task.place(),
         ]);
     }
     let mut text = format!("\n{}", aligned(&rows));

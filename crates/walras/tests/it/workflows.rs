@@ -90,3 +90,74 @@ fn bad_calls_are_told() {
         (Some("infeasible"), Some(0))
     );
 }
+
+/// A task on three nodes between two others, on sites of two and four.
+const GANG: &str = "walras: workflow/1
+tasks:
+  - {name: mesh, work: 60}
+  - {name: solve, work: 600, nodes: 3}
+  - {name: plot, work: 30}
+edges:
+  - {from: mesh, to: solve, bytes: 1000000}
+  - {from: solve, to: plot, bytes: 1000000}
+";
+
+#[test]
+fn a_task_on_several_nodes_is_placed_planned_and_verified() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("gang.yaml"), GANG).unwrap();
+    let call = ["workflow", "gang.yaml", "--nodes", "2x2@1/3x1@0.5,1x2@1"];
+    let table = printed(at, &call);
+    let solve = table.lines().find(|line| line.starts_with("solve")).unwrap();
+    let node = solve.split_whitespace().last().unwrap();
+    assert!(node.starts_with("site2/") && node.matches(',').count() == 2, "{table}");
+    assert!(table.contains("proven best"), "{table}");
+    let plan: Value =
+        serde_json::from_str(&printed(at, &[&call[..], &["--json", "--gantt", "g.svg"]].concat())).unwrap();
+    let solve = &plan["tasks"][1];
+    assert_eq!(
+        (&plan["status"], solve["others"].as_array().map(Vec::len)),
+        (&"optimal".into(), Some(2)),
+        "{plan}"
+    );
+    let drawn = fs::read_to_string(at.join("g.svg")).unwrap();
+    assert!(drawn.matches("solve").count() >= 3, "it is drawn on each of its nodes");
+    let narrow = walras(at, &["workflow", "gang.yaml", "--nodes", "2x2/2x1"]);
+    assert_eq!(narrow.status.code(), Some(1));
+    let said = String::from_utf8(narrow.stdout).unwrap();
+    assert!(
+        said.contains(
+            "No site has 3 nodes with the cores, the memory and the attributes that task solve needs."
+        ),
+        "{said}"
+    );
+    // In a scenario it gets a window of one site that holds it, and the plan is verified node by node.
+    let nodes = |site: &str, count: u32| {
+        let nodes = (0..count)
+            .map(|node| format!("      - {{name: {site}{node}, price: 0.01, free: [[0, 10000]]}}\n"));
+        format!("  - name: {site}\n    nodes:\n{}", nodes.collect::<String>())
+    };
+    let sites = format!("{}{}", nodes("a", 2), nodes("b", 4));
+    let scenario = format!(
+        "walras: scenario/1\nhorizon: [0, 10000]\nsites:\n{sites}jobs:\n  - {{name: flow, workflow: gang.yaml}}\n"
+    );
+    fs::write(at.join("s.yaml"), scenario).unwrap();
+    let text = printed(at, &["plan", "s.yaml", "--json"]);
+    fs::write(at.join("plan.json"), &text).unwrap();
+    printed(at, &["verify", "plan.json", "s.yaml"]);
+    let plan: Value = serde_json::from_str(&text).unwrap();
+    let solve = &plan["workflows"][0]["tasks"][1];
+    assert_eq!(
+        (solve["site"].as_str(), solve["others"].as_array().map(Vec::len)),
+        (Some("b"), Some(2)),
+        "{plan}"
+    );
+    let mut torn = plan.clone();
+    torn["workflows"][0]["tasks"][1]["others"].as_array_mut().unwrap().pop();
+    fs::write(at.join("plan.json"), torn.to_string()).unwrap();
+    let refuted = walras(at, &["verify", "plan.json", "s.yaml"]);
+    assert_eq!(refuted.status.code(), Some(1));
+    let said = String::from_utf8(refuted.stdout).unwrap();
+    assert!(said.contains("task solve takes 3 nodes at a time and is on 2"), "{said}");
+}

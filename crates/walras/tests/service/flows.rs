@@ -125,3 +125,78 @@ fn a_mosaic_of_two_sites_survives_a_killed_service_and_nothing_runs_twice() {
     home.check_journal();
     home.check_log();
 }
+
+/// What every part of a gang does: it waits until all of them are there, says who and where it is, and the first gathers what all said.
+const GANG: &str = r#"#!/bin/sh
+set -e
+echo "$SLURM_PROCID" >> TRAIL
+wait_for() {
+    n=0
+    while [ "$(ls $1.* | wc -l)" -lt "$SLURM_NTASKS" ]; do
+        n=$((n + 1))
+        [ $n -lt 100 ] || exit 7
+        sleep 0.05
+    done
+}
+touch "here.$SLURM_PROCID"
+wait_for here
+echo "$SLURM_PROCID of $SLURM_NTASKS, node $SLURM_NODEID of $SLURM_NNODES, $SEED" > "part.$SLURM_PROCID"
+echo "$WALRAS_NODE" > "node.$SLURM_PROCID"
+echo "$SLURM_JOB_NODELIST" > "list.$SLURM_PROCID"
+mv "part.$SLURM_PROCID" "said.$SLURM_PROCID"
+if [ "$SLURM_PROCID" = 0 ]; then
+    wait_for said
+    cat said.0 said.1 said.2 > all
+    cat node.0 node.1 node.2 | paste -sd, - > nodes
+    sort -u list.0 list.1 list.2 >> nodes
+fi
+"#;
+
+/// A task before, a gang on three of the four nodes of a site, and one after it that reads what the gang has written, on the other site.
+fn with_gang(home: &ServiceHome) -> Value {
+    let script = GANG.replace("TRAIL", &home.path("trail").display().to_string());
+    let tasks = json!([
+        task(home, "before", "east", "echo 42 > seed", (&[], &["seed"])),
+        {"name": "gang", "work": 60, "nodes": 3, "requires": {"lab": "east"}, "script": script,
+         "env": {"SEED": "seeded"}, "inputs": ["seed"], "outputs": ["all", "nodes"]},
+        task(home, "after", "east", "cat seed all nodes > result", (&["seed", "all", "nodes"], &["result"])),
+    ]);
+    json!({
+        "walras": "job/1", "name": "gang", "outputs": ["result"],
+        "workflow": {"walras": "workflow/1", "tasks": tasks},
+    })
+}
+
+#[test]
+fn a_gang_of_real_programs_runs_together_and_knows_who_it_is() {
+    let home = home();
+    let mut service = home.start("warn", &[]);
+    let administrator = home.token();
+    let ada = service.make_user(&administrator, "ada", 1_000_000);
+    let job = submit(&service, &ada, &with_gang(&home));
+    let end = ended(&service, &ada, job);
+    assert_eq!(end["state"], "done", "{end}\n{:#?}\n{}", history(&service, &ada, job), home.log());
+    let mut ran = lines(&home.path("trail"));
+    ran.sort();
+    assert_eq!(ran, ["0", "1", "2", "after", "before"], "each once");
+    let found = service.expect(&Call::get(format!("/v1/jobs/{job}/file?name=result"), &ada), 200);
+    let said: Vec<&str> = found.body.lines().collect();
+    let part = |rank: usize| format!("{rank} of 3, node {rank} of 3, seeded");
+    assert_eq!(said[..4], ["42".to_owned(), part(0), part(1), part(2)], "{said:?}");
+    // All have been told of the same nodes, in the order of their ranks; and all are different.
+    assert_eq!((said.len(), said[4]), (6, said[5]), "{said:?}");
+    let mut nodes: Vec<&str> = said[4].split(',').collect();
+    nodes.dedup();
+    assert_eq!(nodes.len(), 3, "{said:?}");
+    // Wider than the nodes of a site, or than what one user's workflows may have of all, is refused with what there is.
+    for (nodes, why) in [(4, "no site has so many"), (100_001, "nodes")] {
+        let mut wide = with_gang(&home);
+        wide["workflow"]["tasks"][1]["nodes"] = json!(nodes);
+        let refused =
+            service.ask(&Call::send("POST", "/v1/jobs", &ada, &wide).keyed(&format!("wide-{nodes}")));
+        assert!(refused.status >= 400 && refused.body.contains(why), "{nodes}: {}", refused.body);
+    }
+    service.stop();
+    home.check_journal();
+    home.check_log();
+}

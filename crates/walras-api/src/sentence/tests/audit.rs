@@ -7,6 +7,7 @@ use walras_audit::{Finding, FindingKind};
 use walras_broker::account::{Account, Purpose};
 use walras_broker::budget::Spender;
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber, ReservationNumber};
+use walras_core::refine::Strategy;
 use walras_model::TaskId;
 
 #[test]
@@ -30,6 +31,9 @@ fn every_finding_has_a_sentence() {
         FindingKind::NoSuchUser(_) => FindingKind::NoSuchUser("eve".into()) => "there is no user 'eve'";
         FindingKind::RequestTwice { .. } => FindingKind::RequestTwice { by: "ada".into(), key: "k".into() } =>
             "request 'k' of ada was carried out twice";
+        FindingKind::WrongStrategy { .. } =>
+            FindingKind::WrongStrategy { job: "flow".into(), expected: Strategy::Cheapest } =>
+            "the workflow 'flow' has another strategy than the VO's rules give it: cheapest";
         FindingKind::Unprompted { .. } => FindingKind::Unprompted { event: "job-queued" } =>
             "the event 'job-queued' does not follow from the entry's input";
         FindingKind::Unbalanced { .. } => FindingKind::Unbalanced { sum: 1_500_000 } =>

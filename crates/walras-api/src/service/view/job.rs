@@ -125,11 +125,51 @@ pub struct JobView {
     /// administrator by name, owners by site; only for a single job.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub satisfaction: BTreeMap<String, Num>,
+    /// How the tasks of a workflow are placed, and who chose that; none once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<StrategyView>,
     /// The search that it asks for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
     /// What is started and ends by itself; only for a single job.
     pub parts: Vec<PartView>,
+}
+
+/// How the tasks of a workflow are placed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StrategyView {
+    /// asap, alap, cheapest, fastest or balanced.
+    pub name: String,
+    /// Who chose it.
+    pub by: StrategyByKind,
+    /// The place of the VO's rule that gave it, from 0 on, as the rules were then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<u32>,
+}
+
+/// Who chose a strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StrategyByKind {
+    /// The user.
+    User,
+    /// Nobody: it is the usual one.
+    Nobody,
+    /// A rule of the VO.
+    Policy,
+}
+
+impl StrategyView {
+    /// It, and who chose it, for people.
+    pub fn text(&self) -> String {
+        let by = match (self.by, self.rule) {
+            (StrategyByKind::User, _) => "asked for".to_owned(),
+            (StrategyByKind::Nobody, _) => "the usual one".to_owned(),
+            (StrategyByKind::Policy, None) => "given by the VO".to_owned(),
+            (StrategyByKind::Policy, Some(rule)) => format!("given by the VO's rule {rule}"),
+        };
+        format!("{} ({by})", self.name)
+    }
 }
 
 /// The elements of an array.

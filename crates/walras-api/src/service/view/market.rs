@@ -1,5 +1,6 @@
 //! What is for sale and where, and what it was offered for.
 
+use super::job::StrategyView;
 use super::likely::LikelyView;
 use super::why::{ChangeView, FitView};
 use crate::described::JsonSchema;
@@ -14,6 +15,9 @@ pub struct QuoteView {
     pub quote: u64,
     /// The name of the job.
     pub name: String,
+    /// How the tasks of a workflow are placed, and who chose that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<StrategyView>,
     /// Until when it binds: until the last of its alternatives can be taken.
     pub until: Stamp,
     /// The alternatives that can still be taken, none at once later and dearer than another, but for the best by the job's own search.

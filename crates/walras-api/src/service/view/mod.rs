@@ -22,7 +22,7 @@ pub use again::{DisplacedJob, DisplacedView, ReplayView, TrialCycle, TrialFigure
 pub use chain::{ChainAfterView, ChainJobView, ChainView, UnfitView};
 pub use job::{
     ArrayView, ExplanationView, HappeningView, JobState, JobView, JobsView, OutlookView, PartView,
-    PromiseView, RankView, SubmittedView,
+    PromiseView, RankView, StrategyByKind, StrategyView, SubmittedView,
 };
 pub use likely::{CalibrationView, LikelyView, PredictedKind};
 pub use market::{

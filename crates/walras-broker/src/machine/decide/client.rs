@@ -22,6 +22,7 @@ use crate::model::sharing::Tally;
 use crate::model::state::State;
 use crate::rules::check::Prices;
 use crate::rules::limiting::check_limits;
+use crate::rules::strategy::given;
 use crate::rules::submission::{check_job, check_name};
 use crate::rules::wanted::Wanted;
 use std::sync::Arc;
@@ -44,12 +45,14 @@ fn repeated(
 
 /// Whether two requests are for the same job. Times that a client counts from now differ when it repeats itself.
 fn is_same(one: &JobSpec, other: &JobSpec) -> bool {
-    let mut repeated = other.clone();
+    let (mut one, mut repeated) = (one.as_asked(), other.as_asked());
+    // Before it was told apart, who asked for no strategy was taken to have asked for the usual one.
+    (one.strategy_by, repeated.strategy_by) = Default::default();
     (repeated.request.deadline, repeated.request.earliest) = (one.request.deadline, one.request.earliest);
     if let (Some(delay), Some(known)) = (&mut repeated.delay, &one.delay) {
         delay.after = known.after;
     }
-    *one == repeated
+    one == repeated
 }
 
 pub(super) fn request_key(by: &str, key: &str) -> Result<RequestKey, Refusal> {
@@ -73,6 +76,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, key: &str, spec: &JobSpec) -> Result
     if let Some(answer) = repeated(draft, &key, spec, same)? {
         return Ok(answer);
     }
+    let spec = &*given(state, draft.now, spec);
     check_job(state, spec)?;
     if state.jobs.len() + state.arrays.len() >= JOBS_MAX {
         return Err(Refusal::TooMany { what: Countable::Jobs, most: JOBS_MAX });
@@ -107,6 +111,7 @@ pub(super) fn ask_quote(
     if let Some(answer) = repeated(draft, &key, spec, same)? {
         return Ok(answer);
     }
+    let spec = &*given(state, draft.now, spec);
     check_job(state, spec)?;
     if !spec.gate.is_open() {
         return Err(Refusal::BadJob(BadJob::QuoteWaits));

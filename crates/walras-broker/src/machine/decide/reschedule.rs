@@ -2,9 +2,10 @@
 //! takes longer than planned.
 
 use crate::model::allocation::Part;
+use crate::model::parts::Gangs;
 use crate::model::reservation::{PartState, Reservation};
 use crate::model::state::State;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use walras_model::{NodeId, SiteId, Span, Time};
 
 /// The parts that were prepared for the loss of a node, if they still can be run as prepared.
@@ -119,17 +120,30 @@ pub(super) fn retimed(reservation: &Reservation, late: u32, until: Time, now: Ti
     let waiting = |place: &usize| reservation.parts[*place].state == PartState::Waiting;
     let mut order: Vec<usize> = (0..parts.len()).filter(waiting).collect();
     order.sort_by_key(|place| (parts[*place].start, parts[*place].end, *place));
-    for place in order {
-        let part = parts[place].clone();
-        let key = (part.site, part.hold);
-        let length = part.end.span_since(part.start)?;
-        let mut start = part.start.max(now).max(free_from.get(&key).copied().unwrap_or(Time::MIN));
-        for (before, lag) in &part.after {
-            start = start.max(ends(reservation, &parts, *before)?.checked_add(*lag)?);
+    let gangs = Gangs::of(reservation);
+    let mut moved = BTreeSet::new();
+    for place in order.into_iter().filter_map(|place| u32::try_from(place).ok()) {
+        if moved.contains(&place) {
+            continue;
         }
-        let end = start.checked_add(length)?;
-        free_from.insert(key, end);
-        parts[place] = Part { start, end, ..part };
+        // A gang starts when the last of its nodes is free.
+        let gang = gangs.with(reservation, place);
+        let members = if gang.is_empty() { std::slice::from_ref(&place) } else { gang };
+        let mut start = now;
+        for place in members {
+            let part = parts.get(*place as usize)?;
+            start = start.max(part.start).max(*free_from.get(&(part.site, part.hold)).unwrap_or(&Time::MIN));
+            for (before, lag) in &part.after {
+                start = start.max(ends(reservation, &parts, *before)?.checked_add(*lag)?);
+            }
+        }
+        for place in members {
+            let part = parts.get_mut(*place as usize)?;
+            let end = start.checked_add(part.end.span_since(part.start)?)?;
+            (part.start, part.end) = (start, end);
+            free_from.insert((part.site, part.hold), end);
+            moved.insert(*place);
+        }
     }
     let inside = |part: &Part| {
         let hold = reservation.hold_of(part);

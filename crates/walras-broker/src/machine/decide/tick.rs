@@ -11,9 +11,10 @@ use crate::model::event::{QuoteEvent, ReservationEvent};
 use crate::model::id::ReservationNumber;
 use crate::model::input::Answer;
 use crate::model::job::{Job, JobEnd, Phase, Why};
-use crate::model::parts::Turns;
+use crate::model::parts::{Gangs, Turns};
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::State;
+use std::collections::BTreeSet;
 use walras_model::{SiteId, Time};
 
 pub(super) fn pass(draft: &mut Draft<'_>) -> Answer {
@@ -124,7 +125,17 @@ pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u3
             && state.has_files(reservation, &part.plan)
     };
     let parts = reservation.parts.iter().zip(0_u32..).filter(|(part, _)| due(part));
-    parts.map(|(_, place)| place).collect()
+    together(reservation, parts.map(|(_, place)| place).collect())
+}
+
+/// The same without those of a gang of which another part could not start yet.
+fn together(reservation: &Reservation, mut due: Vec<u32>) -> Vec<u32> {
+    let gangs = Gangs::of(reservation);
+    if !due.is_empty() && !gangs.is_empty() {
+        let known: BTreeSet<u32> = due.iter().copied().collect();
+        due.retain(|place| gangs.with(reservation, *place).iter().all(|other| known.contains(other)));
+    }
+    due
 }
 
 pub(super) fn start(draft: &mut Draft<'_>, number: ReservationNumber, parts: Vec<u32>) {

@@ -3,6 +3,7 @@
 use crate::model::id::ReservationNumber;
 use crate::model::job::PartEnd;
 use crate::model::moving::{MoveStep, Moving};
+use crate::model::reservation::ReservedPart;
 use crate::model::state::State;
 use walras_model::{SiteId, Span, TaskId};
 
@@ -16,6 +17,18 @@ impl State {
         let part = reservation.parts.get(part as usize).expect("a part that ends is one of its reservation");
         // Only tasks of workflows have files to leave.
         let (Some(task), site) = (part.plan.task, part.plan.site) else { return };
+        let job = self.jobs.get(&reservation.job).expect("the job of a reservation is there");
+        // A gang has when all of it has ended well.
+        let is_gang = job
+            .spec
+            .workflow
+            .as_ref()
+            .and_then(|of| of.workflow.tasks().get(task.index()))
+            .is_some_and(|task| task.nodes > 1);
+        let is_open = |other: &ReservedPart| other.plan.task == Some(task) && !other.state.is_done();
+        if is_gang && reservation.parts.iter().any(is_open) {
+            return;
+        }
         let job = self.jobs.get_mut(&reservation.job).expect("the job of a reservation is there");
         let writes = |of: &crate::model::job::WorkflowSpec| {
             of.program(task).is_some_and(|program| !program.outputs.is_empty())
