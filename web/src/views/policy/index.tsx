@@ -10,7 +10,9 @@ import { Assigning } from "./assigning";
 import { Change } from "./change";
 
 export function PolicyView({ who }: { who: Me }) {
-  const data = useData(() => ask(api.GET("/v1/policy")), [], { on: (event) => event.kind === "policy-set" });
+  // What is read loses how long its lists are.
+  const read = () => ask(api.GET("/v1/policy")) as Promise<Policy>;
+  const data = useData(read, [], { on: (event) => event.kind === "policy-set" });
   return (
     <>
       <h1>Policy</h1>
