@@ -5,6 +5,7 @@ use crate::sentence::{policy_text, prices_text};
 use walras_broker::Refusal;
 use walras_broker::account::{Account, Unpayable};
 use walras_broker::budget::{Overspent, Spender};
+use walras_broker::chain::BadChain;
 use walras_broker::gate::{Condition, Dependency, Which};
 use walras_broker::id::{CycleNumber, JobNumber, QuoteNumber};
 use walras_broker::policy::{BadPolicy, PolicyField};
@@ -35,6 +36,10 @@ fn every_refusal_has_a_clause() {
         Refusal::BadName { .. } => Refusal::BadName { name: "n1".into(), fault: BadName::Taken } =>
             "the name n1 is taken";
         Refusal::BadJob(_) => Refusal::BadJob(BadJob::NoTasks) => "the job has no tasks: expected at least 1";
+        Refusal::BadChain(_) => Refusal::BadChain(BadChain::TooShort) =>
+            "a chain has at least two jobs: expected another";
+        Refusal::ChainUnfit { .. } => Refusal::ChainUnfit { member: 1, from: None } =>
+            "job 2 of the chain finds no window, so that there is no quote";
         Refusal::BadSite(_) => Refusal::BadSite(BadSite::NoNodes) =>
             "the site has no nodes: expected at least 1, unless it is a queue";
         Refusal::BadPolicy(_) => Refusal::BadPolicy(BadPolicy::NoneAllowed(PolicyField::BatchMax)) =>
@@ -54,6 +59,25 @@ fn every_refusal_has_a_clause() {
         Refusal::BadHold { .. } => Refusal::BadHold { asked: seconds(400), most: seconds(300) } =>
             "a quote cannot be held for 400 s: expected more than 0 and at most 300 s";
         Refusal::NoCycle(_) => Refusal::NoCycle(CycleNumber::new(3)) => "cycle 3 is not waiting for a plan";
+    );
+}
+
+#[test]
+fn every_fault_of_a_chain_has_a_clause() {
+    table!(BadChain, |it: &BadChain| context().refusal(&Refusal::BadChain(it.clone()));
+        BadChain::NoPromises => BadChain::NoPromises =>
+            "chains are quoted where jobs are promised something, and planned in windows that move: here they are not";
+        BadChain::TooShort => BadChain::TooShort => "a chain has at least two jobs: expected another";
+        BadChain::TooLong { .. } => BadChain::TooLong { jobs: 101, most: 100 } =>
+            "the chain has 101 jobs: expected at most 100";
+        BadChain::NotPlain(_) => BadChain::NotPlain(1) =>
+            "job 2 of the chain is a workflow or an array, has a search of its own, or waits for something outside of the chain: \
+             expected one without";
+        BadChain::NotBefore { .. } => BadChain::NotBefore { job: 0, named: 2 } =>
+            "job 1 of the chain waits for job 3: expected one before it";
+        BadChain::ForFailure(_) => BadChain::ForFailure(1) =>
+            "job 2 of the chain waits for another to fail: nobody plans for that";
+        BadChain::SeveralUsers => BadChain::SeveralUsers => "the jobs of the chain are of several users: expected one";
     );
 }
 
