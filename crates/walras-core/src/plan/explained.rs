@@ -214,12 +214,22 @@ impl WorkflowCase<'_> {
         let mut best: Least = None;
         for size in sizes.iter().take_while(|_| !self.spent()) {
             let Some(first) = self.first_value(relaxed, *size) else { continue };
+            let first = self.given(relaxed).map_or(first, |given| first.max(given.saturating_add(1)));
             let below = best.map_or(i64::MAX, |(value, _)| value);
             if let Some(value) = self.least_that_holds(relaxed, *size, first, below) {
                 best = Some((value, *size));
             }
         }
         best
+    }
+
+    /// The limit that was given. Other windows are found with a lower one, and they may hold the tasks; but to ask for less is no help.
+    fn given(&self, relaxed: Relaxed) -> Option<i64> {
+        match relaxed {
+            Relaxed::Budget => self.request.budget.map(Money::as_micros),
+            Relaxed::Deadline => self.request.deadline.map(Time::as_millis),
+            Relaxed::PriceMax => None,
+        }
     }
 
     /// The least value with which there is a window of this size at all.

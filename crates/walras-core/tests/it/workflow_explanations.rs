@@ -116,11 +116,14 @@ proptest! {
         let by_cap = case.config.algorithm != Algorithm::Alp && case.request.price_max.is_some();
         let budget_binds = case.request.budget.is_some() || by_cap;
         let with_budget = case.fits_with(|request, value| request.budget = Some(Money::from_micros(value)));
-        let least = if budget_binds { (1..500_i64).find(with_budget) } else { None };
+        // Less than was given is no help, although other windows are found with it.
+        let above = case.request.budget.map_or(0, Money::as_micros) + 1;
+        let least = if budget_binds { (above..500_i64).find(with_budget) } else { None };
         prop_assert_eq!(change.budget.map(Money::as_micros), least, "budget");
 
         let with_deadline = case.fits_with(|request, value| request.deadline = Time::from_millis(value));
-        let least = case.request.deadline.and_then(|_| (0..=random::HORIZON).find(with_deadline));
+        let later = |given: Time| given.as_millis() + 1..=random::HORIZON;
+        let least = case.request.deadline.and_then(|given| later(given).find(with_deadline));
         prop_assert_eq!(change.deadline.map(Time::as_millis), least, "deadline");
 
         let with_price = case.fits_with(|request, value| request.price_max = Rate::from_micros_per_second(value));
