@@ -171,7 +171,7 @@ fn a_gang_is_as_many_nodes_as_long_as_the_slowest_at_the_price_of_all() {
         claim.cost = claim.tasks.iter().map(|task| task.cost).sum();
         sentences(&claim, &gang, &Terms::default())
     };
-    let more = |name: &str| move |claim: &mut TaskClaim| claim.tasks[0].others.push(name.to_owned());
+    let more = |name: &'static str| move |claim: &mut TaskClaim| claim.tasks[0].others.push(name.to_owned());
     let lines = [
         wrong(&|claim| claim.tasks[0].others.clear()),
         wrong(&|claim| claim.tasks[0].others = vec!["n0".to_owned()]),
