@@ -54,6 +54,15 @@ pub(crate) fn wholes(sites: &[Site]) -> impl Iterator<Item = &[Site]> {
     sites.chunk_by(|one, other| one.whole() == other.whole())
 }
 
+/// Every site, or kind of nodes, and the number of its first node among those of all.
+pub(crate) fn with_firsts(sites: &[Site]) -> impl Iterator<Item = (u32, &Site)> {
+    sites.iter().scan(0, |next, site| {
+        let first = *next;
+        *next += site.nodes;
+        Some((first, site))
+    })
+}
+
 /// What became of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {

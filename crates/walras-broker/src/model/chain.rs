@@ -2,7 +2,6 @@
 
 use super::gate::Condition;
 use super::job::{JobSpec, Planned};
-use super::repeated::digest_of;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -59,13 +58,6 @@ impl ChainQuote {
 /// What all of them cost at most. What is more than can be counted is more than anybody has.
 pub(crate) fn price_of(members: &[QuotedMember]) -> Money {
     members.iter().fold(Money::ZERO, |sum, member| sum + member.promise.cost)
-}
-
-/// A number that is another for another chain.
-pub(crate) fn digest(members: &[ChainMember]) -> u64 {
-    let words: Vec<String> =
-        members.iter().map(|member| format!("{} {:?}", member.job.digest(), member.after)).collect();
-    digest_of(&words.iter().map(String::as_str).collect::<Vec<&str>>())
 }
 
 /// Why a chain cannot be quoted as one.

@@ -8,6 +8,7 @@ pub mod budget;
 pub mod chain;
 pub mod cycle;
 pub mod decision;
+pub(crate) mod digest;
 pub mod effect;
 mod element;
 pub mod event;

@@ -12,13 +12,14 @@
 //! **Complexity.** That of the method; each is bounded by counts of work, so that the same problem gives the same plan.
 
 use super::agenda::{admitted, after_paying};
-use super::pools::{Free, Pool, Taken, times_of};
+use super::pools::{Free, Kind, Pool, Taken, times_of};
 use super::{CapacityRound, PlanningAgenda, PlanningJob, PlanningProblem, by_windows};
 use crate::model::allocation::{Allocation, Hold};
 use crate::model::decision::{AssignedRound, Chosen, Decision, Proof, Unserved};
 use crate::model::id::JobNumber;
 use crate::model::job::{Unassigned, Why};
 use crate::model::policy::{Deciding, Method};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use walras_assign::method::{Assigned, Proven, assign};
@@ -26,7 +27,7 @@ use walras_assign::{MarketRules, Unfit};
 use walras_core::agenda::Late;
 use walras_model::market::{Capacity, CapacityMarket, Demand, Splitting};
 use walras_model::quantity::{MILLION, rounding};
-use walras_model::{Factor, Interval, Money, Node, Request, SiteId, Span};
+use walras_model::{Factor, Interval, Money, Request, SiteId, Span};
 
 /// The plan: first the round, then everybody else.
 pub(super) fn plan(problem: &PlanningProblem, round: &CapacityRound) -> Decision {
@@ -45,6 +46,8 @@ struct Table<'a> {
     /// For whom there are pools, and these.
     pools_for: Option<Taken>,
     pools: Vec<Pool>,
+    /// The nodes of the sites, free or not, counted where somebody is too wide.
+    kinds: OnceCell<BTreeMap<Kind<'a>, u64>>,
     jobs: Vec<&'a PlanningJob>,
 }
 
@@ -61,7 +64,8 @@ impl<'a> Table<'a> {
     fn of(problem: &'a PlanningProblem, round: &'a CapacityRound) -> Table<'a> {
         let jobs = problem.jobs.iter().filter(|job| is_plain(problem, job)).collect();
         let free = Free::of(problem, round);
-        Table { problem, round, free, counted: 0, pools_for: None, pools: Vec::new(), jobs }
+        let kinds = OnceCell::new();
+        Table { problem, round, free, counted: 0, pools_for: None, pools: Vec::new(), kinds, jobs }
     }
 
     /// Between two rounds.
@@ -221,27 +225,14 @@ impl<'a> Table<'a> {
 
     /// How many processors a job could have if all were free: of those that are alike, or of all where it may be split.
     fn widest(&self, request: &Request) -> u64 {
-        let mut alike: Vec<(&Node, u64)> = Vec::new();
-        for node in self.problem.offers.nodes() {
-            let sells = self.round.sites.contains(&node.site) && request.scope.admits(node.site);
-            let units = node.units_needed(&request.requires);
-            if let Some(units) = units.filter(|_| sells && node.performance >= request.performance_min) {
-                let count = u64::from(node.division.units() / units.max(1));
-                match alike.iter_mut().find(|(other, _)| are_alike(other, node)) {
-                    Some((_, known)) => *known += count,
-                    None => alike.push((node, count)),
-                }
-            }
-        }
-        let counts = alike.into_iter().map(|(_, count)| count);
+        let sold = || {
+            let nodes = self.problem.offers.nodes().iter();
+            Kind::counted(nodes.filter(|node| self.round.sites.contains(&node.site)))
+        };
+        let kinds = self.kinds.get_or_init(sold).iter();
+        let counts = kinds.filter_map(|(kind, nodes)| Some(kind.tasks(request)? * nodes));
         if self.may_split(request) { counts.sum() } else { counts.max().unwrap_or(0) }
     }
-}
-
-/// Whether two nodes are of one pool where they cost the same and are free as long.
-fn are_alike(one: &Node, other: &Node) -> bool {
-    let of = |node: &Node| (node.site, node.performance);
-    of(one) == of(other) && one.attributes == other.attributes && one.division == other.division
 }
 
 /// Whether a job is assigned at all: one of parallel tasks, without a search of its own, that was promised no window.

@@ -5,10 +5,13 @@
 
 use super::{CapacityRound, PlanningJob, PlanningProblem};
 use crate::model::allocation::Hold;
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use walras_model::division::price_of_units;
 use walras_model::market::Capacity;
-use walras_model::{Attributes, Division, Interval, Node, NodeId, Offers, Rate, Request, SiteId, Slot, Time};
+use walras_model::{
+    Attributes, Division, Interval, Node, NodeId, Offers, Performance, Rate, Request, SiteId, Slot, Time,
+};
 
 /// Free processors of one site that are alike.
 pub(super) struct Pool {
@@ -23,6 +26,15 @@ pub(super) struct Pool {
     units: u32,
     /// By processor: its node.
     nodes: Vec<NodeId>,
+}
+
+/// What nodes have in common that can be of one pool: where they cost the same and are free as long, they are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Kind<'n> {
+    pub(super) site: SiteId,
+    pub(super) speed: Performance,
+    attributes: &'n Attributes,
+    division: &'n Division,
 }
 
 /// By kind of nodes that are sold in units: how many a task takes.
@@ -50,23 +62,23 @@ impl<'a> Free<'a> {
 
     /// These jobs by what they take of nodes: all together where every node is sold whole.
     pub(super) fn groups<'j>(&self, jobs: &[&'j PlanningJob]) -> Vec<(Taken, Vec<&'j PlanningJob>)> {
-        let mut kinds: Vec<(&Division, &Attributes)> = Vec::new();
-        for node in self.offers.nodes().iter().filter(|node| self.round.sites.contains(&node.site)) {
-            let kind = (&node.division, &node.attributes);
-            if node.division.is_divided() && !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        let mut groups: Vec<(Taken, Vec<&PlanningJob>)> = Vec::new();
+        let nodes = self.offers.nodes().iter();
+        let sold = nodes.filter(|node| node.division.is_divided() && self.round.sites.contains(&node.site));
+        let kinds: BTreeSet<(&Division, &Attributes)> =
+            sold.map(|node| (&node.division, &node.attributes)).collect();
+        let mut known: BTreeMap<Taken, usize> = BTreeMap::new();
+        let mut groups: Vec<Vec<&PlanningJob>> = Vec::new();
         for job in jobs {
             let units = kinds.iter().map(|(kind, of)| kind.units_needed(&job.request.requires, of));
-            let taken: Taken = units.collect();
-            match groups.iter_mut().find(|(known, _)| *known == taken) {
-                Some((_, members)) => members.push(job),
-                None => groups.push((taken, vec![job])),
+            let group = *known.entry(units.collect()).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::new());
             }
+            groups[group].push(job);
         }
-        groups
+        let mut taken: Vec<(Taken, usize)> = known.into_iter().collect();
+        taken.sort_by_key(|(_, group)| *group);
+        taken.into_iter().map(|(taken, _)| taken).zip(groups).collect()
     }
 
     /// The processors for jobs that take of nodes what this one takes.
@@ -78,6 +90,7 @@ impl<'a> Free<'a> {
             by_node.entry(slot.node()).or_default().push(slot);
         }
         let mut pools: Vec<Pool> = Vec::new();
+        let mut known: BTreeMap<(Kind<'_>, Rate, Time, u32), usize> = BTreeMap::new();
         for (id, slots) in by_node {
             let node = self.offers.node(id);
             let whole = !node.division.is_divided();
@@ -90,12 +103,16 @@ impl<'a> Free<'a> {
             for count in 1..=first.units() / units.max(1) {
                 let until = if whole { first.end() } else { free_until(&slots, count * units) };
                 let new = self.pool(node, first, until, units);
-                match pools.iter_mut().find(|pool| pool.is_like(&new)) {
-                    Some(pool) => {
+                match known.entry((Kind::of(node), new.capacity.price, until, units)) {
+                    Entry::Occupied(place) => {
+                        let pool = &mut pools[*place.get()];
                         pool.nodes.push(id);
                         pool.capacity.processors += 1;
                     }
-                    None => pools.push(new),
+                    Entry::Vacant(place) => {
+                        place.insert(pools.len());
+                        pools.push(new);
+                    }
                 }
             }
         }
@@ -124,12 +141,30 @@ impl<'a> Free<'a> {
     }
 }
 
-impl Pool {
-    fn is_like(&self, other: &Pool) -> bool {
-        let of = |pool: &Pool| (pool.site, pool.capacity.speed, pool.capacity.price, pool.until, pool.units);
-        of(self) == of(other) && self.attributes == other.attributes && self.division == other.division
+impl<'n> Kind<'n> {
+    fn of(node: &'n Node) -> Kind<'n> {
+        let Node { site, performance, attributes, division, name: _, watts: _ } = node;
+        Kind { site: *site, speed: *performance, attributes, division }
     }
 
+    /// The kinds of these nodes, and how many there are of each.
+    pub(super) fn counted(nodes: impl Iterator<Item = &'n Node>) -> BTreeMap<Kind<'n>, u64> {
+        let mut kinds = BTreeMap::new();
+        for node in nodes {
+            *kinds.entry(Kind::of(node)).or_insert(0) += 1;
+        }
+        kinds
+    }
+
+    /// How many tasks of a request one of them could run at a time; `None` where it is not what the request asks for.
+    pub(super) fn tasks(&self, request: &Request) -> Option<u64> {
+        let units = self.division.units_needed(&request.requires, self.attributes)?;
+        let fits = self.speed >= request.performance_min && request.scope.admits(self.site);
+        fits.then(|| u64::from(self.division.units() / units.max(1)))
+    }
+}
+
+impl Pool {
     /// Whether its processors are what a request asks for.
     pub(super) fn fits(&self, request: &Request) -> bool {
         self.capacity.speed >= request.performance_min

@@ -10,12 +10,12 @@
 //! **Complexity.** O(log jobs) for an event that concerns nobody, and for each whom it concerns.
 
 use crate::model::array::rank_at;
+use crate::model::digest::digest_of;
 use crate::model::gate::{AFTER_MAX, Dependency, NeverMet, Outlook, Waits};
 use crate::model::id::JobNumber;
 use crate::model::input::Refusal;
 use crate::model::job::{Job, JobSpec, Phase};
 use crate::model::refusal::BadJob;
-use crate::model::repeated::digest_of;
 use crate::model::reservation::PartState;
 use crate::model::state::State;
 use std::sync::Arc;

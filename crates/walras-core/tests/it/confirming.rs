@@ -31,6 +31,15 @@ fn changed(request: &Request, named: &SmallestChange) -> Vec<Request> {
     all
 }
 
+/// Whether the plan serves a job that asks for something else, beside the others as they are.
+fn serves(problem: &BatchProblem<'_>, requests: &[Request], job: JobId, request: &Request) -> bool {
+    let mut requests = requests.to_vec();
+    requests[job.index()] = request.clone();
+    let batch = Batch::new(requests);
+    let plan = plan_batch(&BatchProblem { batch: &batch, ..*problem });
+    plan.served.iter().any(|served| served.job == job)
+}
+
 #[test]
 fn every_change_that_is_named_serves_the_job() {
     let (mut named_before, mut wrong_before, mut named) = (0, 0, 0);
@@ -47,13 +56,7 @@ fn every_change_that_is_named_serves_the_job() {
         let mut limits = PlanLimits::default();
         limits.improve.searches_per_job_max = 60;
         let problem = BatchProblem { limits, ..BatchProblem::new(&offers, &batch, &search, &policy) };
-        let serves = |job: JobId, request: &Request| {
-            let mut requests = requests.clone();
-            requests[job.index()] = request.clone();
-            let batch = Batch::new(requests);
-            let plan = plan_batch(&BatchProblem { batch: &batch, ..problem });
-            plan.served.iter().any(|served| served.job == job)
-        };
+        let serves = |job: JobId, request: &Request| serves(&problem, &requests, job, request);
         let mut plan = plan_batch(&problem);
         for it in &plan.found.unscheduled {
             for request in changed(batch.request(it.job), &it.explanation.smallest_change) {
@@ -119,13 +122,7 @@ fn every_change_that_is_named_beside_workflows_serves_the_job() {
             network,
             ..BatchProblem::new(&offers, &batch, &search, &policy)
         };
-        let serves = |job: JobId, request: &Request| {
-            let mut requests = requests.clone();
-            requests[job.index()] = request.clone();
-            let batch = Batch::new(requests);
-            let plan = plan_batch(&BatchProblem { batch: &batch, ..problem });
-            plan.served.iter().any(|served| served.job == job)
-        };
+        let serves = |job: JobId, request: &Request| serves(&problem, &requests, job, request);
         let kind = |job: JobId| usize::from(mixed[job.index()].1.is_none());
         let mut plan = plan_batch(&problem);
         for it in &plan.found.unscheduled {

@@ -15,7 +15,7 @@ use super::nodes::Nodes;
 use super::place::{Forecast, Placement, choose};
 use super::profile::NEVER;
 use crate::owners::Owners;
-use crate::record::{Fate, Record, Site};
+use crate::record::{Fate, Record, Site, with_firsts};
 use crate::workload::Job;
 use std::collections::{BTreeMap, VecDeque};
 use walras_model::Span;
@@ -71,13 +71,11 @@ pub fn simulate_owned(
     jobs: impl Iterator<Item = Job>,
     sink: &mut dyn FnMut(Record),
 ) -> Course {
-    let mut first = 0;
-    let mut all: Vec<Owned<'_>> = Vec::new();
-    for (place, site) in sites.iter().enumerate() {
+    let owned = with_firsts(sites).enumerate().map(|(place, (first, site))| {
         let uses = owners.and_then(|owners| owners.of_site(seed, place, first));
-        all.push(Owned::new(place, site, discipline, Nodes::new(site.nodes, first, uses)));
-        first += site.nodes;
-    }
+        Owned::new(place, site, discipline, Nodes::new(site.nodes, first, uses))
+    });
+    let mut all: Vec<Owned<'_>> = owned.collect();
     let mut course = Course::default();
     let mut jobs = jobs.peekable();
     let mut leaving: VecDeque<(i64, usize, u64)> = VecDeque::new();

@@ -1,7 +1,7 @@
 //! What became of each job, read from the broker's events.
 
 use super::Course;
-use crate::record::{Fate, Ran, Record, Site};
+use crate::record::{Fate, Ran, Record, Site, with_firsts};
 use crate::workload::{Job, Workflows};
 use std::collections::BTreeMap;
 use walras_broker::Event;
@@ -55,12 +55,8 @@ struct Open {
 
 impl Followed {
     pub(super) fn new(sites: &[Site]) -> Followed {
-        let mut next = 0;
-        let first = |site: &Site| {
-            next += site.nodes;
-            next - site.nodes
-        };
-        Followed { firsts: sites.iter().map(first).collect(), ..Followed::default() }
+        let firsts = with_firsts(sites).map(|(first, _)| first);
+        Followed { firsts: firsts.collect(), ..Followed::default() }
     }
 
     pub(super) fn add(&mut self, number: JobNumber, job: Job, is_workflow: bool, most: i128) {

@@ -2,7 +2,7 @@
 
 use super::Setup;
 use crate::owners::Uses;
-use crate::record::{Site, wholes};
+use crate::record::{Site, wholes, with_firsts};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::Effect;
 use walras_broker::allocation::Hold;
@@ -48,15 +48,12 @@ struct Booking {
 
 impl Grid {
     pub(super) fn new(setup: &Setup) -> Grid {
-        let (mut first, mut place) = (0, 0);
-        let mut kind = |spec: &Site| {
+        let mut all = with_firsts(&setup.sites).enumerate().map(|(place, (first, spec))| {
             let uses = setup.owners.as_ref().and_then(|owners| owners.of_site(setup.seed, place, first));
-            let kind = Kind { spec: spec.clone(), first, uses };
-            (first, place) = (first + spec.nodes, place + 1);
-            kind
-        };
+            Kind { spec: spec.clone(), first, uses }
+        });
         let sites = wholes(&setup.sites).map(|kinds| GridSite {
-            kinds: kinds.iter().map(&mut kind).collect(),
+            kinds: all.by_ref().take(kinds.len()).collect(),
             lost: BTreeSet::new(),
             booked: BTreeMap::new(),
             held: BTreeMap::new(),

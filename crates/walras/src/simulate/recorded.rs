@@ -23,7 +23,7 @@ use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::site::NodeSpec;
 use walras_broker::wish::{Wish, Wisher};
-use walras_model::{NodeId, Performance, Span, Time, Work};
+use walras_model::{NodeId, Performance, SiteId, Span, Time, Work};
 use walras_sim::drive::Wishes;
 use walras_sim::owners::{Owners, Seen as Uses};
 use walras_sim::record::Site;
@@ -46,6 +46,11 @@ struct Recorded {
     /// What was wanted of plans last.
     wishes: BTreeMap<Wisher, Wish>,
     left_out: u64,
+}
+
+/// The nodes of a site, by their numbers.
+fn nodes_of(sites: &[Whole], site: SiteId) -> &[NodeId] {
+    sites.get(site.index()).map_or(&[], |whole| &whole.nodes)
 }
 
 /// A job that has not ended.
@@ -146,15 +151,10 @@ impl Recorded {
             },
             Event::Site(event) => self.site(event),
             Event::Cycle(CycleEvent::OffersReceived { site, free, .. }) => {
-                self.uses.offered(at, *site, self.sites.get(site.index()).map_or(&[], |it| &it.nodes), free);
+                self.uses.offered(at, *site, nodes_of(&self.sites, *site), free);
             }
             Event::Cycle(CycleEvent::OffersChanged { site, change, .. }) => {
-                self.uses.changed(
-                    at,
-                    *site,
-                    self.sites.get(site.index()).map_or(&[], |it| &it.nodes),
-                    change,
-                );
+                self.uses.changed(at, *site, nodes_of(&self.sites, *site), change);
             }
             Event::Job(JobEvent::Queued { job, spec, .. }) => {
                 let (spec, speeds, started) = (spec.clone(), Vec::new(), BTreeMap::new());
@@ -287,7 +287,7 @@ mod tests {
     use walras_broker::reservation::Origin;
     use walras_broker::site::{Free, FreeTime, SiteKind, SiteSpec};
     use walras_core::prefer::Preference;
-    use walras_model::{Attributes, Interval, Money, Rate, Request, SiteId};
+    use walras_model::{Attributes, Interval, Money, Rate, Request};
 
     fn at(seconds: i64) -> Time {
         Time::from_millis(1_000 * seconds).unwrap()

@@ -37,9 +37,14 @@ function spanOf(model: Model): readonly [number, number] {
 
 /** A job's own time with some room around it, for those who came to see it. */
 function timeOf(model: Model, job: number | null): readonly [number, number] | null {
-  const bars = model.nodes.flatMap((node) => node.bars.filter((bar) => job !== null && bar.job === job));
-  if (bars.length === 0) return null;
-  const [first, last] = [Math.min(...bars.map((bar) => bar.start)), Math.max(...bars.map((bar) => bar.end))];
+  if (job === null) return null;
+  let [first, last] = [Infinity, -Infinity];
+  for (const node of model.nodes) {
+    for (const bar of node.bars) {
+      if (bar.job === job) [first, last] = [Math.min(first, bar.start), Math.max(last, bar.end)];
+    }
+  }
+  if (last < first) return null;
   const room = Math.max(last - first, MINUTE / 4);
   return [first - room, last + room];
 }

@@ -4,7 +4,8 @@ use super::client::{broken, request_key};
 use super::draft::Draft;
 use super::reserve::stands;
 use crate::model::account::{Account, Unpayable};
-use crate::model::chain::{ChainMember, ChainQuote, QuotedMember, digest, price_of};
+use crate::model::chain::{ChainMember, ChainQuote, QuotedMember, price_of};
+use crate::model::digest::digest_of_chain;
 use crate::model::event::{JobEvent, QuoteEvent};
 use crate::model::gate::{Dependency, Gate, Which};
 use crate::model::id::{JobNumber, QuoteNumber};
@@ -29,7 +30,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, key: &str, members: &[ChainMember]) -> 
     let key = request_key(user, key)?;
     if let Some(known) = state.requests.get(&key) {
         return match &known.answer {
-            answer @ Answer::Quote(_) if known.asked == Some(Asked::Job(digest(members))) => {
+            answer @ Answer::Quote(_) if known.asked == Some(Asked::Job(digest_of_chain(members))) => {
                 Ok(answer.clone())
             }
             Answer::Quote(_)

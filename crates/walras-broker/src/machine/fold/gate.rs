@@ -1,11 +1,11 @@
 //! Who waits for whom: struck off as it happens.
 
 use super::notice;
+use crate::model::digest::digest_of;
 use crate::model::gate::{Condition, Outlook, Past, Waits};
 use crate::model::id::JobNumber;
 use crate::model::job::{Job, JobSpec, Phase};
 use crate::model::limits::PAST_MAX;
-use crate::model::repeated::digest_of;
 use crate::model::state::State;
 
 impl State {

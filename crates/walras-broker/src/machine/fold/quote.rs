@@ -2,7 +2,8 @@
 
 use super::notice;
 use crate::model::allocation::Allocation;
-use crate::model::chain::{ChainMember, ChainQuote, digest};
+use crate::model::chain::{ChainMember, ChainQuote};
+use crate::model::digest::digest_of_chain;
 use crate::model::event::QuoteEvent;
 use crate::model::id::{JobNumber, QuoteNumber, ReservationNumber};
 use crate::model::input::Answer;
@@ -33,7 +34,7 @@ impl State {
                 assert!(*quote > self.last.quote, "the number {quote} was given to a quote before");
                 self.last.quote = *quote;
                 let asked: Vec<ChainMember> = members.iter().map(|it| it.member.clone()).collect();
-                self.remember(key, Answer::Quote(*quote), Some(Asked::Job(digest(&asked))));
+                self.remember(key, Answer::Quote(*quote), Some(Asked::Job(digest_of_chain(&asked))));
                 for member in &asked {
                     self.tally_up(&key.by, Tally::of_quote(&member.job));
                 }
