@@ -3,7 +3,7 @@
 use super::{counted, span_text};
 use std::collections::BTreeMap;
 use walras_broker::State;
-use walras_broker::fitting::{Fitting, fitting_for_ever};
+use walras_broker::fitting::{Fitting, UnmetTask, fitting, fitting_for_ever};
 use walras_broker::job::JobSpec;
 use walras_broker::site::{NodeSpec, SiteSpec};
 use walras_model::{Attributes, Fixed, Performance, SiteId, Value};
@@ -51,6 +51,19 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
         text.push_str(&format!("; nodes state {}", stated.join(", ")));
     }
     text
+}
+
+/// The same for a task of a workflow.
+pub fn unmet_task_text(state: &State, unmet: &UnmetTask) -> String {
+    match unmet {
+        UnmetTask::Alone(task, alone) => {
+            format!("task {task}: {}", unmet_text(state, alone, &fitting(state, alone)))
+        }
+        UnmetTask::NotOnOneSite(task) => format!(
+            "task {task}: no site that has its nodes has those of the tasks before it, and all of them must be on one site, since a task \
+             takes several nodes or the job asks for it"
+        ),
+    }
 }
 
 /// The same for one that takes longer than is planned ahead on so many of the nodes that it may use that too few are left.

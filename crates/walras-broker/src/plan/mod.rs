@@ -13,6 +13,7 @@ mod pools;
 mod workflow;
 
 pub(crate) use options::{JobFindings, job_findings};
+pub(crate) use pools::{by_unit, times_of};
 pub(crate) use workflow::remaining;
 
 use crate::model::decision::{Decision, Unserved};

@@ -191,7 +191,7 @@ fn free_until(slots: &[&Slot], units: u32) -> Time {
 }
 
 /// The times that holds take of nodes, once for every unit.
-pub(super) fn times_of<'h>(
+pub(crate) fn times_of<'h>(
     holds: impl Iterator<Item = &'h Hold>,
 ) -> impl Iterator<Item = (NodeId, Interval)> {
     holds
@@ -199,6 +199,11 @@ pub(super) fn times_of<'h>(
         .flat_map(|(node, hold)| by_unit(node, hold.interval, hold.units))
 }
 
-fn by_unit(node: NodeId, interval: Interval, units: u32) -> impl Iterator<Item = (NodeId, Interval)> {
+/// A time once for each unit of a node.
+pub(crate) fn by_unit(
+    node: NodeId,
+    interval: Interval,
+    units: u32,
+) -> impl Iterator<Item = (NodeId, Interval)> {
     std::iter::repeat_n((node, interval), units as usize)
 }

@@ -6,7 +6,7 @@
 //! **Complexity.** That of an agenda with so many newcomers.
 
 use super::batch::worth_of_spec;
-use super::quoting::wanted;
+use super::quoting::{Inquiry, wanted};
 use super::submission::check_job;
 use crate::model::chain::{BadChain, CHAIN_MAX, ChainMember, QuotedMember};
 use crate::model::gate::Condition;
@@ -15,7 +15,7 @@ use crate::model::job::Planned;
 use crate::model::policy::PromisePolicy;
 use crate::model::state::State;
 use walras_core::agenda::{AgendaProblem, AgendaRules, Behind, Placed, Terms, Waiting, plan_agenda};
-use walras_model::{Interval, Request, SiteId, Time};
+use walras_model::{Interval, Money, Request, SiteId, Time};
 
 /// Whether a chain is one that can be quoted.
 pub(crate) fn check_chain(state: &State, members: &[ChainMember]) -> Result<(), Refusal> {
@@ -49,6 +49,25 @@ pub(crate) fn check_chain(state: &State, members: &[ChainMember]) -> Result<(), 
     Ok(())
 }
 
+/// What the jobs of a chain would be given, each where it has a window.
+struct Looked {
+    placed: Vec<Option<Placed>>,
+    behind: Vec<Vec<Behind>>,
+    soonest: Option<Time>,
+}
+
+impl Looked {
+    /// From when on a job was looked for a window, for those that it waits for.
+    fn from(&self, place: usize) -> Option<Time> {
+        let others = self.behind.get(place)?.iter().filter_map(|before| {
+            let promise = self.placed.get(before.place)?.as_ref()?.promise;
+            let moment = if before.ended { promise.finish } else { promise.start };
+            moment.checked_add(before.lag)
+        });
+        others.max().max(self.soonest)
+    }
+}
+
 /// What the jobs of a chain would be promised; or the first that has no window, and from when on it was looked for one.
 pub(crate) fn plan_chain(
     state: &State,
@@ -59,11 +78,52 @@ pub(crate) fn plan_chain(
     let unfit = |member: usize, from: Option<Time>| {
         Err(Refusal::ChainUnfit { member: u32::try_from(member).unwrap_or(u32::MAX), from })
     };
+    let Some(looked) = looked(state, promises, now, members) else { return unfit(0, None) };
+    if let Some(place) = looked.placed.iter().position(Option::is_none) {
+        return unfit(place, looked.from(place));
+    }
+    let quoted = |(member, placed): (&ChainMember, Placed)| QuotedMember {
+        member: member.clone(),
+        plan: Planned::of(&placed.window),
+        window: Terms::of(&placed.window),
+        promise: placed.promise,
+    };
+    Ok(members.iter().zip(looked.placed.into_iter().flatten()).map(quoted).collect())
+}
+
+impl Inquiry {
+    /// Why a job of a chain finds no window: it is looked for as for a quote of its own, after those it waits for, with what those before it
+    /// leave of nodes and of money.
+    pub fn of_chain(
+        state: &State,
+        now: Time,
+        members: &[ChainMember],
+        place: usize,
+    ) -> Result<Option<Inquiry>, Refusal> {
+        let now = now.max(state.clock);
+        let Some(member) = members.get(place) else { return Ok(None) };
+        let Some(looked) = state.promises().and_then(|promises| looked(state, promises, now, members)) else {
+            return Ok(None);
+        };
+        let mut job = (*member.job).clone();
+        job.request.earliest = job.request.earliest.max(looked.from(place));
+        let mut inquiry = Inquiry::at_once(state, now, &job)?;
+        if let Some(inquiry) = &mut inquiry {
+            let before = looked.placed.iter().take(place).flatten();
+            let cost = before.clone().fold(Money::ZERO, |sum, it| sum + it.promise.cost);
+            let funds = state.unpromised(&job.user, now, &state.committed());
+            let left = funds.checked_sub(cost).unwrap_or(Money::ZERO).max(Money::ZERO);
+            inquiry.beside(before.map(|it| &it.window), left);
+        }
+        Ok(inquiry)
+    }
+}
+
+/// Looks for windows for the jobs of a chain; `None` where no site has said what is free.
+fn looked(state: &State, promises: &PromisePolicy, now: Time, members: &[ChainMember]) -> Option<Looked> {
     let oldest = now.as_millis() - 2 * state.policy.quotes.offers_age_max.as_millis();
     // Before time began nobody has offered anything.
-    let Some(market) = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN)) else {
-        return unfit(0, None);
-    };
+    let market = state.market(now, Time::from_millis(oldest).unwrap_or(Time::MIN))?;
     let lag = state.chain_lag();
     // Whoever is asked has time to take it, and sites to hold it.
     let asking = state.aheads().map_or(lag, |aheads| aheads.longest());
@@ -121,24 +181,7 @@ pub(crate) fn plan_chain(
         admits: if limited { Some(&admits) } else { None },
         rules: rules_of(promises),
     });
-    let from_of = |place: usize| {
-        let others = behind.get(place)?.iter().filter_map(|before| {
-            let promise = agenda.placed.get(before.place)?.as_ref()?.promise;
-            let moment = if before.ended { promise.finish } else { promise.start };
-            moment.checked_add(before.lag)
-        });
-        others.max().max(soonest)
-    };
-    if let Some(place) = agenda.placed.iter().position(Option::is_none) {
-        return unfit(place, from_of(place));
-    }
-    let quoted = |(member, placed): (&ChainMember, Placed)| QuotedMember {
-        member: member.clone(),
-        plan: Planned::of(&placed.window),
-        window: Terms::of(&placed.window),
-        promise: placed.promise,
-    };
-    Ok(members.iter().zip(agenda.placed.into_iter().flatten()).map(quoted).collect())
+    Some(Looked { placed: agenda.placed, behind, soonest })
 }
 
 /// Everybody has what is best in turn: nobody who is asked about waits for more.

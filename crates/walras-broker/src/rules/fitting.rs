@@ -7,8 +7,11 @@ use crate::model::id::JobNumber;
 use crate::model::job::{Job, JobSpec};
 use crate::model::site::{NodeSpec, SiteKind, SiteSpec};
 use crate::model::state::State;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use walras_model::{Attributes, Money, Performance, Requirement, SiteId, Span, Time};
+use walras_model::quantity::{MILLION, rounding};
+use walras_model::workflow::{Task, cores_of, memory_of};
+use walras_model::{Attributes, Fixed, Money, Performance, Requirement, SiteId, Span, Test, Time, Work};
 
 /// Of a workflow, so many different demands of tasks are looked at.
 const DEMANDS_MAX: usize = 64;
@@ -24,15 +27,21 @@ pub struct Fitting {
 
 /// By site, the nodes that are what a job asks for; sites without any are left out, and so are those that leave. Tasks of a workflow are not looked at one by one.
 pub fn fitting(state: &State, spec: &JobSpec) -> Vec<Fitting> {
-    fitting_within(state, spec, Some(state.policy.horizon))
+    fitting_within(state, spec, Some(state.policy.horizon), &|_| true)
 }
 
 /// The same however long it takes.
 pub fn fitting_for_ever(state: &State, spec: &JobSpec) -> Vec<Fitting> {
-    fitting_within(state, spec, None)
+    fitting_within(state, spec, None, &|_| true)
 }
 
-fn fitting_within(state: &State, spec: &JobSpec, most: Option<Span>) -> Vec<Fitting> {
+/// The same of nodes that state what somebody else wants, too.
+fn fitting_within(
+    state: &State,
+    spec: &JobSpec,
+    most: Option<Span>,
+    states: &dyn Fn(&Attributes) -> bool,
+) -> Vec<Fitting> {
     let request = &spec.request;
     let is_long = |site: &SiteSpec, performance: Performance| {
         let takes = request.work.runtime_on(performance);
@@ -40,12 +49,13 @@ fn fitting_within(state: &State, spec: &JobSpec, most: Option<Span>) -> Vec<Fitt
         most.is_some_and(|most| spec.workflow.is_none() && over(most))
     };
     let fits = |performance: Performance, attributes: &Attributes| {
-        performance >= request.performance_min && request.requires.iter().all(|it| it.is_met_by(attributes))
+        let meets = request.requires.iter().all(|it| it.is_met_by(attributes));
+        performance >= request.performance_min && meets && states(attributes)
     };
     // So many tasks fit on a node side by side; a workflow takes it whole.
     let room = |site: &SiteSpec, node: &NodeSpec| {
-        let fast = node.performance >= request.performance_min;
-        let units = node.units_needed(request).filter(|_| fast && !is_long(site, node.performance))?;
+        let does = node.performance >= request.performance_min && states(&node.attributes);
+        let units = node.units_needed(request).filter(|_| does && !is_long(site, node.performance))?;
         Some(if spec.workflow.is_some() { 1 } else { node.division.units() / units.max(1) })
     };
     let sites =
@@ -77,25 +87,91 @@ pub fn beyond_budget(state: &State, now: Time, spec: &JobSpec) -> Option<Money> 
     Some(all.map_or(Money::MAX, Money::from_micros)).filter(|all| budget < *all)
 }
 
-/// The first task of a workflow that no node does for, and the job as that task alone would ask for it.
-pub fn unmet_task(state: &State, spec: &JobSpec) -> Option<(String, JobSpec)> {
+/// Why a workflow could never run, for what its tasks ask for beside what all of it does.
+pub enum UnmetTask {
+    /// No node does for a task: its name, and the job as that task alone would ask for it.
+    Alone(String, Box<JobSpec>),
+    /// Every task has its nodes, but no site has those of all of them, and a window of several nodes for a task is on one site: the first task
+    /// for which none was left.
+    NotOnOneSite(String),
+}
+
+/// The first task of a workflow that no node does for.
+pub fn unmet_task(state: &State, spec: &JobSpec) -> Option<UnmetTask> {
     let workflow = &spec.workflow.as_ref()?.workflow;
-    let mut met: Vec<&[Requirement]> = Vec::new();
+    let one_site = workflow.widest() > 1 || spec.request.scope.same_site;
+    let mut left: Option<BTreeSet<SiteId>> = None;
+    let mut met: Vec<&Task> = Vec::new();
     for task in workflow.tasks() {
-        if task.requires.is_empty() || met.contains(&task.requires.as_slice()) {
+        if met.iter().any(|known| asks_no_more(task, known)) {
             continue;
         }
-        let mut alone = spec.clone();
-        alone.request.requires.extend(task.requires.iter().cloned());
-        if fitting(state, &alone).is_empty() {
-            return Some((task.name.clone(), alone));
+        let alone = alone(spec, task);
+        let fitting = fitting_within(state, &alone, Some(state.policy.horizon), &|of| has_room(task, of));
+        if is_never_met(&alone, &fitting) {
+            return Some(UnmetTask::Alone(task.name.clone(), Box::new(with_room(alone, task))));
         }
-        met.push(&task.requires);
+        if one_site {
+            let wide = |it: &&Fitting| it.nodes.is_none_or(|nodes| nodes >= task.nodes);
+            let sites: BTreeSet<SiteId> = fitting.iter().filter(wide).map(|it| it.site).collect();
+            let both = left.map_or(sites.clone(), |left| &left & &sites);
+            if both.is_empty() {
+                return Some(UnmetTask::NotOnOneSite(task.name.clone()));
+            }
+            left = Some(both);
+        }
+        met.push(task);
         if met.len() == DEMANDS_MAX {
             return None;
         }
     }
     None
+}
+
+/// Whether whatever does for another task does for this one.
+fn asks_no_more(task: &Task, other: &Task) -> bool {
+    task.requires == other.requires
+        && task.cores <= other.cores
+        && task.memory <= other.memory
+        && task.nodes <= other.nodes
+        && (task.work <= other.work || !task.estimates.is_empty())
+}
+
+/// A job of one task; how long it takes is asked only where that follows from its work.
+fn alone(spec: &JobSpec, task: &Task) -> JobSpec {
+    let mut alone = spec.clone();
+    alone.workflow = None;
+    let request = &mut alone.request;
+    request.requires.extend(task.requires.iter().cloned());
+    request.tasks = task.nodes;
+    request.scope.same_site |= task.nodes > 1;
+    let least = || Work::from_millis(1).expect("a millisecond of work is some");
+    let known = task.work.filter(|work| task.estimates.is_empty() && work.as_millis() > 0);
+    request.work = known.unwrap_or_else(least);
+    alone
+}
+
+/// Whether a node that states this has the cores and the memory of a task, as far as it states any.
+fn has_room(task: &Task, stated: &Attributes) -> bool {
+    cores_of(stated).is_none_or(|cores| cores >= task.cores)
+        && task.memory.is_none_or(|memory| memory_of(stated).is_none_or(|has| has >= memory))
+}
+
+/// The same with its cores and its memory as requirements, so that they are named where nobody has them.
+fn with_room(mut alone: JobSpec, task: &Task) -> JobSpec {
+    let mut at_least = |attribute: &str, millionths: i128| {
+        let Ok(millionths) = i64::try_from(millionths) else { return };
+        let test = Test::Range { min: Some(Fixed::from_millionths(millionths)), max: None };
+        alone.request.requires.push(Requirement { attribute: attribute.to_owned(), test });
+    };
+    if task.cores > 1 {
+        at_least("cores", i128::from(task.cores) * i128::from(MILLION));
+    }
+    if let Some(memory) = task.memory {
+        // Of gigabytes, which are a thousand million bytes.
+        at_least("memory_gb", rounding::up(memory.as_bytes().into(), 1_000));
+    }
+    alone
 }
 
 /// How many nodes the widest task of a workflow takes at once, and how many workflows of one user may have, where that is fewer.

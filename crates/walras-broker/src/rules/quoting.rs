@@ -6,36 +6,40 @@
 //! sale now. Of all these, only those stay to which none is at once no dearer and no later; at most as many as the policy
 //! says, spread from the earliest to the cheapest. The best window by a search that the job asks for itself stays in any case. Each says how sure its time is, from how long jobs like it have run,
 //! and how well it suits the user. Without any, the quote carries the reasons and the smallest change of each kind that
-//! would help.
+//! would help. What is asked of a job that is submitted at once counts as taken what those have who came before it and are not planned yet.
 //!
 //! Whoever asks may search before ([`Inquiry`]), so that a long search keeps nobody waiting; the broker then only looks
 //! whether what was found can be had.
 
 use super::batch::worth_of_spec;
 use super::predicting::{confidence, preference};
-use super::strategy::{given, search_of};
+use super::strategy::{earliest, given, search_of};
 use super::submission::check_job;
 use super::wanted::Wanted;
 use crate::model::allocation::Allocation;
 use crate::model::input::Refusal;
-use crate::model::job::JobSpec;
+use crate::model::job::{Job, JobSpec, Phase};
 use crate::model::policy::Policy;
 use crate::model::quote::{Confidence, Findings, QuoteOption};
 use crate::model::state::State;
 use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
 use walras_core::agenda::Worth;
 use walras_core::choose::Objective;
-use walras_core::prefer::{SCALE, User};
-use walras_core::{Algorithm, Criterion, SearchConfig};
+use walras_core::prefer::{Preference, SCALE, User};
+use walras_core::{Algorithm, Criterion, SearchConfig, SearchLimits};
 use walras_model::quantity::rounding;
-use walras_model::{Explanation, Money, Reason, Share, SiteId, Span, Time};
+use walras_model::{Explanation, Money, Offers, Reason, Share, SiteId, Span, Time, Window};
 
 /// What a quote is searched in: a copy of what is for sale, so that the search needs nobody to wait for it.
 pub struct Inquiry {
     problem: PlanningProblem,
-    /// From when on the job itself wants to run, where more time is left to take what is found.
-    at_once: Option<Option<Time>>,
+    /// From when on it is looked for where nothing is found: one moment after another.
+    otherwise: Vec<Option<Time>>,
+    /// Whether the job asks for a search of its own, so that the best by it is shown whatever it costs.
+    searched: bool,
     worth: Option<Worth>,
+    /// Those who are planned before it.
+    before: Vec<PlanningJob>,
 }
 
 impl Inquiry {
@@ -56,9 +60,13 @@ impl Inquiry {
         Inquiry::from(state, now, spec, hold, from)
     }
 
-    /// What a job could have if it were submitted now.
+    /// What a job could have if it were submitted now, behind those who came before it and have no plan yet.
     pub fn at_once(state: &State, now: Time, spec: &JobSpec) -> Result<Option<Inquiry>, Refusal> {
-        Inquiry::from(state, now.max(state.clock), spec, None, None)
+        let mut found = Inquiry::from(state, now.max(state.clock), spec, None, None)?;
+        if let Some(inquiry) = &mut found {
+            inquiry.before = unplanned(state, now.max(state.clock));
+        }
+        Ok(found)
     }
 
     /// What a job could have from a moment on.
@@ -78,7 +86,12 @@ impl Inquiry {
         let mut wanted = wanted(state, now, spec);
         let asked = wanted.request.earliest;
         wanted.request.earliest = asked.max(from);
-        let at_once = hold.is_none().then_some(asked).filter(|asked| *asked != wanted.request.earliest);
+        let mut otherwise = vec![wanted.request.earliest];
+        otherwise.extend(hold.is_none().then_some(asked));
+        let late = earliest(state, &wanted.request, wanted.remaining.as_ref(), false);
+        wanted.request.earliest = late.or(wanted.request.earliest);
+        otherwise.dedup();
+        otherwise.retain(|other| *other != wanted.request.earliest);
         let user = state.users.get(spec.user.as_str());
         let users = vec![User {
             name: spec.user.clone(),
@@ -117,7 +130,18 @@ impl Inquiry {
             policy: Policy { network: state.network(), ..(*state.policy).clone() },
             agenda: None,
         };
-        Ok(Some(Inquiry { problem, at_once, worth }))
+        let searched = spec.search.is_some();
+        Ok(Some(Inquiry { problem, otherwise, searched, worth, before: Vec::new() }))
+    }
+
+    /// The same beside windows that are taken, with so much money left.
+    pub(crate) fn beside<'w>(&mut self, windows: impl Iterator<Item = &'w Window>, left: Money) {
+        let placements = windows.flat_map(|window| window.placements());
+        let taken = placements.flat_map(|it| plan::by_unit(it.node, it.interval, it.units));
+        self.problem.offers = self.problem.offers.without(taken);
+        for job in &mut self.problem.jobs {
+            job.request.budget = Some(job.request.budget.map_or(left, |budget| budget.min(left)));
+        }
     }
 
     /// What a delay would be worth to the job, where plans choose its window by that.
@@ -125,26 +149,71 @@ impl Inquiry {
         self.worth
     }
 
-    /// Searches: for what leaves time to be taken, or else for what starts at once.
+    /// Searches: for what leaves time to be taken and is as late as it should be, or else for what there is.
     pub fn search(&self) -> Findings {
-        let found = find(&self.problem);
-        match self.at_once.filter(|_| found.allocations.is_empty()) {
-            Some(earliest) => {
-                let mut problem = self.problem.clone();
-                problem.jobs.iter_mut().for_each(|job| job.request.earliest = earliest);
-                find(&problem)
-            }
-            None => found,
+        let mut problem = self.problem.clone();
+        for job in &self.before {
+            take_first(&mut problem.offers, &self.problem, job);
         }
+        let mut found = find(&problem, self.searched);
+        for earliest in &self.otherwise {
+            if !found.allocations.is_empty() {
+                break;
+            }
+            problem.jobs.iter_mut().for_each(|job| job.request.earliest = *earliest);
+            found = find(&problem, self.searched);
+        }
+        found
     }
 }
 
-fn find(problem: &PlanningProblem) -> Findings {
+/// Of those who came before and have no plan yet, so many are looked at.
+const BEFORE_MAX: usize = 32;
+
+/// Plain jobs that nobody has looked at yet, in the order in which they came.
+fn unplanned(state: &State, now: Time) -> Vec<PlanningJob> {
+    let new = |job: &&Job| {
+        let open = matches!(job.phase, Phase::Queued | Phase::Planning) && job.waits.is_none();
+        open && job.why.is_none() && job.spec.workflow.is_none()
+    };
+    let committed = state.committed();
+    let planning = |job: &Job| {
+        let funds = state.unpromised(&job.spec.user, now, &committed);
+        PlanningJob {
+            number: job.number,
+            request: Wanted::of(state, job).payable(funds).request,
+            workflow: None,
+            preference: Preference::plain(),
+            spread: None,
+            search: None,
+            user: 0,
+            overdue: false,
+        }
+    };
+    state.jobs.values().filter(new).take(BEFORE_MAX).map(planning).collect()
+}
+
+/// Takes out of what is for sale what a job is likely to be given before: the window that ends first.
+fn take_first(offers: &mut Offers, problem: &PlanningProblem, job: &PlanningJob) {
+    let by_finish = SearchConfig {
+        algorithm: Algorithm::Criterion(Criterion::Finish),
+        limits: SearchLimits { alternatives_per_job_max: 1, ..problem.policy.search.limits },
+        ..problem.policy.search.clone()
+    };
+    let jobs = vec![job.clone()];
+    let alone = PlanningProblem { offers: offers.clone(), jobs, queues: Vec::new(), ..problem.clone() };
+    let found = plan::job_findings(&alone, &[by_finish]).found;
+    if let Some((first, _)) = found.first() {
+        *offers = offers.without(plan::times_of(first.holds().map(|(_, hold)| hold)));
+    }
+}
+
+fn find(problem: &PlanningProblem, searched: bool) -> Findings {
     let policy = &problem.policy;
     let own = problem.jobs.first().and_then(|job| job.search.as_ref());
     let searches = searches(own.unwrap_or(&policy.search));
     let JobFindings { found, best, why } = plan::job_findings(problem, &searches);
-    let wanted = best.filter(|_| own.is_some());
+    let wanted = best.filter(|_| searched);
     let allocations = undominated(found, policy.quotes.options_max as usize, wanted);
     let why = allocations.is_empty().then(|| why.unwrap_or_default());
     Findings { allocations, why }
@@ -165,7 +234,9 @@ fn after_hold(state: &State, now: Time, hold: Span) -> Time {
 pub(crate) fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
     let mut wanted = Wanted::new(state, state.last.job.next(), spec, &Default::default(), Money::ZERO);
     if let Some(remaining) = &mut wanted.remaining {
-        remaining.nodes_max = state.workflow_room(&spec.user);
+        // One that is wider than what its user's other workflows leave waits for them.
+        let widest = remaining.workflow.widest();
+        remaining.nodes_max = state.workflow_room(&spec.user).map(|room| room.max(widest));
     }
     // Each element of an array has an equal part of its budget.
     let elements = spec.array.as_ref().map_or(1, |indices| indices.count().max(1));

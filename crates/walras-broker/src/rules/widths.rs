@@ -35,9 +35,11 @@ impl Widths {
         self.most.map(|most| most.saturating_sub(held))
     }
 
-    /// Whether a job gets a node at least, where it is a workflow.
+    /// Whether a job gets as many nodes as it cannot do without, where it is a workflow: one, or what its widest task takes.
     pub(crate) fn has_room_for(&self, job: &Job) -> bool {
-        job.spec.workflow.is_none() || self.left(&job.spec.user) != Some(0)
+        let Some(of) = &job.spec.workflow else { return true };
+        let least = of.workflow.widest().min(self.most.unwrap_or(u32::MAX)).max(1);
+        self.left(&job.spec.user).is_none_or(|left| left >= least)
     }
 
     /// Why there is none for it.

@@ -9,8 +9,9 @@ use walras_broker::event::{JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::gate::Condition;
 use walras_broker::id::{JobNumber, QuoteNumber};
 use walras_broker::job::{JobSpec, Phase, Why};
+use walras_broker::quoting::Inquiry;
 use walras_broker::{Answer, Event, Input, Refusal};
-use walras_model::Time;
+use walras_model::{Reason, Time};
 
 fn vo(sites: &[(usize, i64)]) -> Vo {
     let mut vo = Vo::new(sites);
@@ -183,7 +184,12 @@ fn a_chain_is_paid_as_a_whole() {
     };
     // A minute costs 60 credits.
     let two = bobs(&vo, &[1, 1]);
-    assert!(matches!(refused(&vo, &ask("dear", two)), Refusal::ChainUnfit { member: 1, .. }));
+    assert!(matches!(refused(&vo, &ask("dear", two.clone())), Refusal::ChainUnfit { member: 1, .. }));
+    // Why is said with what the one before it leaves of bob's money.
+    let inquiry = Inquiry::of_chain(vo.broker.state(), at(vo.now), &two, 1).unwrap().unwrap();
+    let why = inquiry.search().why.expect("there is no window");
+    let [Reason::BudgetTooSmall { budget, needed }] = why.reasons[..] else { panic!("{why:?}") };
+    assert!(budget < crate::vo::credits(100) && needed == crate::vo::credits(60), "{why:?}");
     vo.say(Input::Deposit {
         key: "more".to_owned(),
         account: crate::vo::user("bob"),

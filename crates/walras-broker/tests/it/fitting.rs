@@ -2,12 +2,17 @@
 
 use crate::vo::{MINUTE, Vo, at, rate};
 use walras_broker::Input;
-use walras_broker::fitting::{Fitting, fitting, fitting_for_ever, is_never_met};
+use walras_broker::fitting::{Fitting, UnmetTask, fitting, fitting_for_ever, is_never_met, unmet_task};
 use walras_broker::id::JobNumber;
 use walras_broker::input::{Answer, SiteMessage};
-use walras_broker::job::{JobSearch, JobSpec, Phase, Why};
+use walras_broker::job::{JobSearch, JobSpec, Phase, Why, WorkflowSpec};
+use walras_broker::site::SiteKind;
 use walras_core::Algorithm;
-use walras_model::{Interval, NodeId, Performance, Reason, Requirement, Scope, SiteId, Test, Value};
+use walras_core::refine::Strategy;
+use walras_model::{
+    Data, Fixed, Interval, NodeId, Performance, Reason, Requirement, Scope, SiteId, Task, Test, Value, Work,
+    Workflow,
+};
 
 #[test]
 fn what_needs_more_nodes_than_fit_can_never_run() {
@@ -104,4 +109,57 @@ fn a_quote_keeps_the_cap_in_every_alternative() {
     let options = &vo.broker.state().quotes[&quote].options;
     assert!(!options.is_empty());
     assert!(options.iter().all(|option| option.sites == [SiteId::new(0)]), "{options:#?}");
+}
+
+#[test]
+fn a_task_that_no_node_does_for_is_named() {
+    let mut vo = Vo::new(&[(2, 1_000)]);
+    let of = |vo: &Vo, change: &dyn Fn(&mut Vec<Task>)| {
+        let mut tasks = ["a", "b"].map(|name| Task::new(name, Work::from_millis(MINUTE))).to_vec();
+        change(&mut tasks);
+        let workflow = Workflow::new("w", tasks, vec![]).unwrap();
+        let mut job = vo.job("w", 1, 1);
+        job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+        match unmet_task(vo.broker.state(), &job) {
+            None => None,
+            Some(UnmetTask::Alone(task, alone)) => Some((task, alone.request.requires.len(), true)),
+            Some(UnmetTask::NotOnOneSite(task)) => Some((task, 0, false)),
+        }
+    };
+    let b = |asked: usize| Some(("b".to_owned(), asked, true));
+    assert_eq!(of(&vo, &|_| ()), None);
+    // Nodes that state no cores and no memory have as many as anybody wants.
+    assert_eq!(of(&vo, &|tasks| tasks[1].cores = 64), None);
+    let ahead = vo.broker.state().policy.horizon.as_millis();
+    assert_eq!(of(&vo, &|tasks| tasks[1].work = Work::from_millis(ahead + MINUTE)), b(0));
+    let eight = Value::Number(Fixed::from_millionths(8_000_000));
+    vo.attributes =
+        [("cores", eight.clone()), ("memory_gb", eight)].map(|(name, of)| (name.to_owned(), of)).into();
+    let small = vo.add_site(SiteKind::Slots, 3, walras_broker::price::PriceRules::flat(rate(1_000)));
+    let here = |tasks: &mut Vec<Task>| tasks[0].requires = vec![at_least("cores", 8)];
+    assert_eq!(of(&vo, &|tasks| tasks[1].cores = 64), None, "the first site states none");
+    vo.say(Input::RemoveSite(SiteId::new(0)));
+    assert_eq!(of(&vo, &|tasks| tasks[1].cores = 8), None);
+    assert_eq!(of(&vo, &|tasks| tasks[1].cores = 9), b(1));
+    assert_eq!(of(&vo, &|tasks| tasks[1].memory = Data::from_bytes(8_000_000_000)), None);
+    assert_eq!(of(&vo, &|tasks| tasks[1].memory = Data::from_bytes(8_000_000_001)), b(1));
+    // A gang's window is on one site, and so all others of its tasks must be there.
+    vo.attributes = [("gpu".to_owned(), Value::Flag(true))].into();
+    vo.add_site(SiteKind::Slots, 1, walras_broker::price::PriceRules::flat(rate(1_000)));
+    let gpu = Requirement { attribute: "gpu".into(), test: Test::Equals(Value::Flag(true)) };
+    let apart = |tasks: &mut Vec<Task>| {
+        here(tasks);
+        tasks[1].requires = vec![gpu.clone()];
+    };
+    assert_eq!(of(&vo, &apart), None, "{small:?}");
+    let gang = |tasks: &mut Vec<Task>| {
+        apart(tasks);
+        tasks[0].nodes = 2;
+    };
+    assert_eq!(of(&vo, &gang), Some(("b".to_owned(), 0, false)));
+}
+
+fn at_least(attribute: &str, least: i64) -> Requirement {
+    let test = Test::Range { min: Some(Fixed::from_millionths(least * 1_000_000)), max: None };
+    Requirement { attribute: attribute.to_owned(), test }
 }

@@ -6,14 +6,16 @@ use walras_broker::allocation::Allocation;
 use walras_broker::event::ReservationEvent;
 use walras_broker::fitting::{fitting, is_never_met};
 use walras_broker::input::SiteMessage;
-use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_broker::job::{JobSpec, Why, WorkflowSpec};
 use walras_broker::journal::{Replay, Scope, basis_of};
 use walras_broker::policy::Policy;
+use walras_broker::quoting::Inquiry;
 use walras_broker::refusal::BadJob;
 use walras_broker::reservation::ReservedPart;
+use walras_broker::sharing::SharePolicy;
 use walras_broker::{Effect, Event, Input, Refusal};
 use walras_core::refine::Strategy;
-use walras_model::{Data, Edge, NodeId, SiteId, Task, TaskId, Work, Workflow};
+use walras_model::{Data, Edge, NodeId, Share, SiteId, Task, TaskId, Work, Workflow};
 
 /// Two tasks of ten minutes, then a gang on three nodes for as long that waits for both, then one more task.
 fn flow(vo: &Vo, nodes: u32) -> JobSpec {
@@ -188,4 +190,25 @@ fn the_work_of_a_gang_is_that_of_all_its_nodes() {
     let vo = vo();
     assert_eq!(flow(&vo, 3).work_millis(), i128::from(6 * 10 * MINUTE));
     assert_ne!(flow(&vo, 3).digest(), flow(&vo, 2).digest());
+}
+
+/// A gang that is wider than what the other workflows of its user leave waits for them, and is told so; asked about before, it has a window.
+#[test]
+fn a_gang_waits_for_the_nodes_of_its_users_other_workflows() {
+    let mut vo = Vo::new(&[(6, 1_000)]);
+    let half = SharePolicy { workflow_nodes: Share::percent(50), ..SharePolicy::default() };
+    vo.say(Input::SetPolicy(Box::new(Policy { sharing: Some(half), ..policy() })));
+    let first = vo.submit(flow(&vo, 3));
+    vo.run_until(2 * MINUTE);
+    assert!(vo.broker.state().reservations.values().any(|it| it.job == first));
+    let mut second = flow(&vo, 3);
+    second.request.name = "second".to_owned();
+    let told = Inquiry::at_once(vo.broker.state(), at(vo.now), &second).unwrap().unwrap().search();
+    assert!(!told.allocations.is_empty(), "{:?}", told.why);
+    let second = vo.submit(second);
+    vo.run_until(4 * MINUTE);
+    let why = vo.broker.state().jobs[&second].why.clone();
+    assert!(matches!(why, Some(Why::NodesHad { most: 3, .. })), "{why:?}");
+    vo.run_until(300 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 2);
 }

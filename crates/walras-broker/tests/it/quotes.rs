@@ -7,12 +7,14 @@ use walras_broker::id::QuoteNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobSpec, Why, WorkflowSpec};
 use walras_broker::mismatch::Mismatch;
+use walras_broker::policy::{Policy, StrategyUse};
 use walras_broker::price::PriceRules;
 use walras_broker::quote::Findings;
 use walras_broker::quoting::Inquiry;
+use walras_broker::site::SiteKind;
 use walras_broker::{Answer, Event, Input, Refusal};
 use walras_core::refine::Strategy;
-use walras_model::{Interval, Money, NodeId, Reason, SiteId, Task, Work, Workflow};
+use walras_model::{Interval, Money, NodeId, Performance, Reason, SiteId, Task, Work, Workflow};
 
 /// A slow cheap site and a dear one that is free at once: ada's cheap site is busy for the first hour.
 fn market() -> Vo {
@@ -260,4 +262,39 @@ fn there_is_time_to_take_what_is_quoted() {
     assert!((0..2 * MINUTE).contains(&at_once), "{at_once}");
     assert_eq!(started(&mut vo, "calm", None), Some(5 * MINUTE));
     assert_eq!(started(&mut vo, "never", Some(asked + 5 * MINUTE)), None);
+}
+
+/// The window that is cheapest by a strategy is shown like any other: never beside one that ends before it and costs as little.
+#[test]
+fn what_a_strategy_asks_for_is_no_reason_to_show_what_nobody_would_take() {
+    let mut vo = Vo::new(&[(1, 1_000)]);
+    vo.performance = Performance::from_millionths(2_000_000).unwrap();
+    vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(2_000)));
+    let windows = Policy { strategies: StrategyUse::Windows, sharing: None, ..policy() };
+    vo.say(Input::SetPolicy(Box::new(windows)));
+    vo.say(Input::CycleNow);
+    let workflow = Workflow::new("w", vec![Task::new("a", Work::from_millis(10 * MINUTE))], vec![]).unwrap();
+    let mut job = vo.job("cheap", 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Cheapest, programs: Vec::new() });
+    let quote = ask(&mut vo, "q", job);
+    let options = &vo.broker.state().quotes[&quote].options;
+    let ends: Vec<_> = options.iter().map(|it| (it.finish, it.price, it.sites[0])).collect();
+    assert!(ends.len() == 1 && ends[0].2 == SiteId::new(1), "{ends:?}");
+}
+
+#[test]
+fn who_came_before_and_has_no_plan_yet_is_counted_when_a_job_is_asked_about() {
+    let mut vo = Vo::new(&[(1, 1_000)]);
+    let first = |vo: &Vo| {
+        let job = vo.job("asked", 1, 10);
+        let found = Inquiry::at_once(vo.broker.state(), at(vo.now), &job).unwrap().unwrap().search();
+        found.allocations.iter().map(|(it, _)| it.start().as_millis()).min().unwrap()
+    };
+    assert!(first(&vo) < vo.now + MINUTE);
+    for name in ["a", "b"] {
+        let key = name.to_owned();
+        vo.broker.handle(at(vo.now), &Input::Submit { key, job: Box::new(vo.job(name, 1, 10)) }).unwrap();
+    }
+    let start = first(&vo);
+    assert!(start >= vo.now + 20 * MINUTE && start < vo.now + 22 * MINUTE, "{start}");
 }

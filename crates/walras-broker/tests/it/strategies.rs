@@ -6,6 +6,7 @@ use walras_broker::id::JobNumber;
 use walras_broker::job::{JobSpec, WorkflowSpec};
 use walras_broker::journal::{Replay, Scope, basis_of};
 use walras_broker::policy::{Policy, StrategyUse};
+use walras_broker::quoting::Inquiry;
 use walras_broker::strategy_rule::{StrategyBy, StrategyRule, WeeklyHours};
 use walras_broker::{Answer, Input};
 use walras_core::prefer::Who;
@@ -163,4 +164,24 @@ fn the_same_again_is_what_was_asked_for() {
     assert!(!serde_json::to_string(&own).unwrap().contains("strategy_by"));
     let read: JobSpec = serde_json::from_str(&serde_json::to_string(&*kept).unwrap()).unwrap();
     assert_eq!(read, *kept);
+}
+
+/// What is quoted, and what is said of a job before it is submitted, is as late as what would be planned.
+#[test]
+fn who_starts_late_is_quoted_late() {
+    let mut vo = vo_with(vec![rule(Strategy::Alap)]);
+    vo.say(Input::CycleNow);
+    let job = flow(&vo, "late", 50);
+    let state = vo.broker.state();
+    let asked = Inquiry::new(state, at(vo.now), &job, None).unwrap().unwrap().search();
+    let told = Inquiry::at_once(state, at(vo.now), &job).unwrap().unwrap().search();
+    for found in [asked, told] {
+        let starts: Vec<i64> = found.allocations.iter().map(|(it, _)| it.start().as_millis()).collect();
+        assert!(!starts.is_empty() && starts.iter().all(|start| *start > 4 * HOUR), "{starts:?}");
+    }
+    // Where there is nothing late, there is what there is.
+    let mut soon = job;
+    soon.request.deadline = Some(at(vo.now + 12 * MINUTE));
+    let found = Inquiry::at_once(vo.broker.state(), at(vo.now), &soon).unwrap().unwrap().search();
+    assert!(!found.allocations.is_empty());
 }

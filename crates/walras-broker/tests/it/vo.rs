@@ -62,6 +62,8 @@ pub(crate) struct Vo {
     pub(crate) others: Option<Performance>,
     /// What sites that are added need around holds.
     pub(crate) timing: Timing,
+    /// What nodes of sites that join state.
+    pub(crate) attributes: Attributes,
     /// How the nodes of sites that join are sold.
     pub(crate) division: Division,
     /// The same as a journal.
@@ -97,6 +99,7 @@ impl Vo {
             performance: Performance::ONE,
             others: None,
             timing: Timing::NOTHING,
+            attributes: Attributes::new(),
             division: Division::default(),
             events: Vec::new(),
             effects: Vec::new(),
@@ -132,7 +135,7 @@ impl Vo {
             class: None,
             performance: self.others.filter(|_| index % 2 == 1).unwrap_or(self.performance),
             watts: None,
-            attributes: Attributes::new(),
+            attributes: self.attributes.clone(),
         };
         let first = self.nodes.iter().map(Vec::len).sum::<usize>();
         self.nodes.push((first..first + nodes).map(|id| NodeId::from_index(id).unwrap()).collect());

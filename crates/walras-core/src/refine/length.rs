@@ -2,7 +2,7 @@
 
 use super::{Baseline, baseline, gangs};
 use walras_model::attribute::Attributes;
-use walras_model::id::{NodeId, SiteId};
+use walras_model::id::{NodeId, SiteId, TaskId};
 use walras_model::interval::Interval;
 use walras_model::offer::Offers;
 use walras_model::quantity::{Performance, Rate, Span, TIME_LIMIT, Time, Work};
@@ -44,6 +44,39 @@ pub(super) fn least_work(
     let span = schedule.makespan().max(Span::from_millis(1)?);
     let work = performance.work_in_millis(span.as_millis());
     Work::from_millis(i64::try_from(work.max(1)).ok()?)
+}
+
+/// Work with the time that data takes between sites, on the fastest node: along the way on which it takes longest, and all of it one after
+/// the other. Nothing where there is one site, or data takes no time.
+pub(super) fn moved(workflow: &Workflow, offers: &Offers, network: Network, work: Work) -> Vec<Work> {
+    let fastest = offers.nodes().iter().map(|node| node.performance).max();
+    let Some(fastest) = fastest.filter(|_| offers.sites().len() > 1) else { return Vec::new() };
+    let with = |millis: i64| {
+        let added = i64::try_from(fastest.work_in_millis(millis)).ok()?;
+        Work::from_millis(work.as_millis().checked_add(added)?)
+    };
+    let (longest, all) = moves(workflow, network);
+    let mut both: Vec<i64> = [longest, all].into_iter().filter(|millis| *millis > 0).collect();
+    both.dedup();
+    both.into_iter().filter_map(with).collect()
+}
+
+/// How many milliseconds data takes from site to site: along the way on which it takes longest, and all of it.
+fn moves(workflow: &Workflow, network: Network) -> (i64, i64) {
+    let mut after: Vec<Vec<(TaskId, i64)>> = vec![Vec::new(); workflow.tasks().len()];
+    let mut all = 0_i64;
+    for edge in workflow.edges() {
+        let takes = network.between_sites.time_for(edge.data).map_or(i64::MAX, Span::as_millis);
+        all = all.saturating_add(takes);
+        after[edge.from.index()].push((edge.to, takes));
+    }
+    let mut by: Vec<i64> = vec![0; workflow.tasks().len()];
+    for task in workflow.order() {
+        for (to, takes) in &after[task.index()] {
+            by[to.index()] = by[to.index()].max(by[task.index()].saturating_add(*takes));
+        }
+    }
+    (by.into_iter().max().unwrap_or(0), all)
 }
 
 /// The work times so many hundredths.

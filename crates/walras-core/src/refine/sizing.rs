@@ -15,7 +15,7 @@
 //! length.
 
 use super::kinds::Kinds;
-use super::length::{least_work, rounded_up, stretched};
+use super::length::{least_work, moved, rounded_up, stretched};
 use super::{NoSchedule, RefineEffort, Refined, Strategy, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
@@ -250,7 +250,10 @@ impl Sizing<'_> {
             return;
         }
         let in_turn = least_work(workflow, 1, self.request.performance_min, self.network);
-        let longest = |nodes| in_turn.map(|work| Size { nodes, work });
+        // Where nodes of every kind are on several sites, data moves between them, however fast nodes are.
+        let moves = |work| moved(workflow, self.offers, self.network, work);
+        let moved = in_turn.filter(|_| !self.request.scope.same_site).map(moves).unwrap_or_default();
+        let longest = |nodes| in_turn.into_iter().chain(moved.clone()).map(move |work| Size { nodes, work });
         for (sizes, option) in sizes.iter().zip(options.iter_mut()) {
             let nodes = option.size.nodes;
             if option.fit.is_none() && nodes >= least {
@@ -259,10 +262,11 @@ impl Sizing<'_> {
             }
         }
         if options.iter().all(|option| option.size.nodes < least) {
-            let stretched = STRETCHES.iter().filter_map(|stretch| {
-                Some(Size { nodes: least, work: stretched(longest(least)?.work, *stretch)? })
-            });
-            options.extend(self.mixed(list, &kinds, stretched));
+            let works = in_turn
+                .into_iter()
+                .flat_map(|work| STRETCHES.iter().filter_map(move |stretch| stretched(work, *stretch)));
+            let sizes = works.chain(moved.clone()).map(|work| Size { nodes: least, work });
+            options.extend(self.mixed(list, &kinds, sizes));
         }
         if options.iter().all(|option| option.fit.is_none()) {
             self.show_what_would_do(list, &kinds, options);

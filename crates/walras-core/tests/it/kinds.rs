@@ -4,7 +4,7 @@ use walras_core::choose::VoPolicy;
 use walras_core::plan::{BatchJob, BatchPlan, BatchProblem, plan_batch};
 use walras_core::refine::Strategy as Plan;
 use walras_core::*;
-use walras_model::workflow::{Edge, Task};
+use walras_model::workflow::{Edge, Link, Network, Task};
 use walras_model::*;
 
 /// Nodes of two laboratories, free for ten minutes; those of the second cost twice as much.
@@ -114,4 +114,37 @@ fn the_budget_that_would_do_is_named() {
     let budget = why.smallest_change.budget.unwrap_or_else(|| panic!("{why:?}"));
     assert_eq!(planned(&offers, &mosaic(), Some(budget.as_micros()), 1).served.len(), 1, "{why:?}");
     assert_eq!(planned(&offers, &mosaic(), Some(budget.as_micros() - 1), 1).served.len(), 0, "{why:?}");
+}
+
+/// What one laboratory makes and the other needs is on its way for longer than all tasks take: nodes are held for that.
+#[test]
+fn a_window_is_as_long_as_data_takes_between_sites() {
+    let offers = offers(3);
+    let tasks = vec![task("a", Some("east"), 5), task("b", Some("west"), 5), task("c", Some("east"), 5)];
+    let edge = |from: u32, to: u32| Edge {
+        from: TaskId::new(from),
+        to: TaskId::new(to),
+        data: Data::from_bytes(100_000_000).unwrap(),
+    };
+    let there_and_back = Workflow::new("far", tasks, vec![edge(0, 1), edge(1, 2)]).unwrap();
+    let request = Request::new("w", 1, Work::from_millis(1).unwrap());
+    let batch = Batch::new(vec![request]);
+    let jobs = [BatchJob { workflow: Some((&there_and_back, Plan::Asap)), ..BatchJob::default() }];
+    let (config, policy) = (SearchConfig::default(), VoPolicy::default());
+    let network = |bytes_per_second: i64| Network {
+        within_site: Link::INSTANT,
+        between_sites: Link {
+            latency: Span::ZERO,
+            bandwidth: Bandwidth::from_bytes_per_second(bytes_per_second),
+        },
+    };
+    let plan = |speed: i64| {
+        let problem = BatchProblem::new(&offers, &batch, &config, &policy);
+        plan_batch(&BatchProblem { jobs: &jobs, network: network(speed), ..problem })
+    };
+    // A hundred seconds each way, and fifteen of work.
+    let plan = plan(1_000_000);
+    assert_eq!(sites(&offers, &plan), [["east", "west", "east"]]);
+    let tasks = plan.served[0].run.tasks.as_ref().expect("it is a workflow");
+    assert_eq!(tasks.refined.schedule.finish(), Time::from_millis(215_000).unwrap());
 }

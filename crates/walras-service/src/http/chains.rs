@@ -147,7 +147,7 @@ async fn members(app: &App, caller: &Caller, bytes: &Bytes) -> Result<Vec<ChainM
     Ok(members)
 }
 
-/// Why a job of a chain finds no window, and what would help: looked for as for a quote of its own, after those it waits for.
+/// Why a job of a chain finds no window, and what would help: looked for as for a quote of its own, after those it waits for, beside all others before it.
 async fn unfit(
     app: &App,
     members: &[ChainMember],
@@ -159,8 +159,9 @@ async fn unfit(
     };
     let mut job = (*member.job).clone();
     job.request.earliest = job.request.earliest.max(from);
-    let asked = job.clone();
-    let inquiry = app.handle.ask(move |state, now| Inquiry::at_once(state, now, &asked)).await?;
+    let asked = members.to_vec();
+    let inquiry =
+        app.handle.ask(move |state, now| Inquiry::of_chain(state, now, &asked, place as usize)).await?;
     let inquiry = inquiry.map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
     let findings = match inquiry {
         None => None,

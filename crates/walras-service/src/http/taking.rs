@@ -7,7 +7,7 @@ use crate::notice::config::{Untold, settle};
 use crate::token::Caller;
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use walras_api::sentence::unmet_text;
+use walras_api::sentence::{unmet_task_text, unmet_text};
 use walras_api::service::{Role, check_amounts, read_job};
 use walras_api::{Num, ReadError};
 use walras_broker::State as Known;
@@ -119,8 +119,8 @@ pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
             );
             return Some(("never-met", text));
         }
-        if let Some((task, alone)) = unmet_task(state, &job) {
-            return Some(("never-met", format!("task {task}: {}", unmet_text(state, &alone, &[]))));
+        if let Some(unmet) = unmet_task(state, &job) {
+            return Some(("never-met", unmet_task_text(state, &unmet)));
         }
         let tasks_run = job.workflow.as_ref().is_some_and(|of| {
             of.programs.len() == of.workflow.tasks().len() && of.programs.iter().all(|task| task.runs())

@@ -213,7 +213,9 @@ fn command(part: &PartDirectory, task: &Task, output: &File, error: &File) -> Re
         }
     };
     let copy = |file: &File| file.try_clone().map_err(|error| (CANNOT_RUN, error.to_string()));
-    command.args(arguments).env_clear().env("SLURM_SUBMIT_DIR", &work);
+    // What was submitted lies where the tasks of a workflow share it.
+    let submitted = task.shared.as_ref().map_or(work.as_os_str(), |shared| shared.as_ref());
+    command.args(arguments).env_clear().env("SLURM_SUBMIT_DIR", submitted);
     if let Ok(processors) = std::thread::available_parallelism() {
         command.env("SLURM_CPUS_ON_NODE", processors.to_string());
     }

@@ -43,11 +43,12 @@ pub(crate) fn environment<'a>(
     let mut set = |name: &str, value: String| all.insert(name.to_owned(), value);
     set("PATH", usual.path.to_owned());
     set("LANG", usual.lang.to_owned());
-    // A gang is to its programs what a parallel job is to its.
+    // A gang is to its programs what a parallel job is to its, and a task on one node is to its own what a job of one is.
+    let alone = gang.is_none() && part.task.is_some();
     let size = gang.map_or(start.size, |gang| u32::try_from(gang.peers.len()).unwrap_or(u32::MAX));
     let parts = size.max(1).to_string();
     for name in ["SLURM_NTASKS", "SLURM_NPROCS"] {
-        set(name, parts.clone());
+        set(name, if alone { "1".to_owned() } else { parts.clone() });
     }
     for (name, value) in program.particulars.env.iter().chain(part.program.iter().flat_map(|own| &own.env)) {
         set(name, value.clone());
@@ -56,15 +57,19 @@ pub(crate) fn environment<'a>(
     let of_gang = |gang: &'a GangPlace| gang.peers.iter().filter_map(|peer| peer.node.as_deref()).collect();
     let nodes: Vec<&str> = gang.map_or_else(|| placed.nodes.clone(), of_gang);
     let width = gang.map_or(placed.width, |gang| gang.peers.len());
+    let own: Vec<&str> = if alone { placed.node.into_iter().collect() } else { nodes.clone() };
+    let (rank, wide) = if alone { ("0".to_owned(), 1) } else { (number.clone(), width) };
     for (names, value) in [
         (&["WALRAS_JOB", "SLURM_JOB_ID", "SLURM_JOBID"][..], &job),
         (&["WALRAS_NAME", "SLURM_JOB_NAME"], &program.name),
         (&["WALRAS_USER", "SLURM_JOB_USER"], &program.user),
-        (&["WALRAS_PART", "SLURM_PROCID"], &number),
+        (&["WALRAS_PART"], &number),
+        (&["SLURM_PROCID"], &rank),
         (&["WALRAS_PARTS"], &parts),
         (&["SLURM_LOCALID"], &"0".to_owned()),
-        (&["SLURM_NNODES", "SLURM_JOB_NUM_NODES"], &width.to_string()),
-        (&["WALRAS_NODES", "SLURM_NODELIST", "SLURM_JOB_NODELIST"], &nodes.join(",")),
+        (&["SLURM_NNODES", "SLURM_JOB_NUM_NODES"], &wide.to_string()),
+        (&["WALRAS_NODES"], &nodes.join(",")),
+        (&["SLURM_NODELIST", "SLURM_JOB_NODELIST"], &own.join(",")),
     ] {
         for name in names {
             set(name, value.clone());
@@ -78,7 +83,7 @@ pub(crate) fn environment<'a>(
     }
     if let Some(node) = placed.node {
         // Of a node that is none of the job's, no place is told rather than another's.
-        if let Some(place) = nodes.iter().position(|it| *it == node) {
+        if let Some(place) = own.iter().position(|it| *it == node) {
             set("SLURM_NODEID", place.to_string());
         }
         for name in ["WALRAS_NODE", "SLURMD_NODENAME"] {
@@ -234,6 +239,31 @@ mod tests {
             ("SLURM_JOB_NODELIST", "n1,n2"),
             ("WALRAS_PARTS", "4"),
             ("WALRAS_PEERS", "north/n1 queue"),
+        ] {
+            assert_eq!(told.get(name).map(String::as_str), Some(value), "{name}");
+        }
+    }
+
+    /// What runs on one node of a workflow's window is no rank of a parallel job.
+    #[test]
+    fn a_task_on_one_node_is_the_only_one_of_its_own() {
+        let placed = Placed { node: Some("n2"), nodes: vec!["n1", "n2"], width: 2 };
+        let usual = Usual { path: "/bin", lang: "C" };
+        let told = with(&Program::default(), |start, part| {
+            let part = StartPart { task: Some("fit".to_owned()), ..part.clone() };
+            let told = environment(start, &part, &placed, &usual);
+            told.into_iter().collect::<BTreeMap<String, String>>()
+        });
+        for (name, value) in [
+            ("SLURM_NTASKS", "1"),
+            ("SLURM_PROCID", "0"),
+            ("SLURM_NODEID", "0"),
+            ("SLURM_NNODES", "1"),
+            ("SLURM_JOB_NODELIST", "n2"),
+            ("WALRAS_TASK", "fit"),
+            ("WALRAS_PART", "3"),
+            ("WALRAS_PARTS", "4"),
+            ("WALRAS_NODES", "n1,n2"),
         ] {
             assert_eq!(told.get(name).map(String::as_str), Some(value), "{name}");
         }
