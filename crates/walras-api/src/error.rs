@@ -148,7 +148,7 @@ impl<T> Within for Result<T, Problem> {
 }
 
 /// Text from a file as an error may show it: on one line, without control characters, not too long.
-pub(crate) fn echo(text: &str) -> String {
+pub fn echo(text: &str) -> String {
     tame(text, ECHO_MAX)
 }
 

@@ -50,7 +50,7 @@ pub use assignment::{
     UnplacedKind,
 };
 pub use choices::{CHOICES_TAG, Choices, read_choices};
-pub use error::{ErrorKind, Position, ReadError, echo_message};
+pub use error::{ErrorKind, Position, ReadError, echo, echo_message};
 pub use input::{PLAN_BYTES_MAX, SCENARIO_BYTES_MAX, Syntax, UnknownExtension, read_limited};
 pub use journal::{JOURNAL_LINE_MAX, JOURNAL_TAG, JournalReader, JournalWriter};
 pub use number::{NotANumber, Num};

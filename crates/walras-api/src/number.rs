@@ -135,6 +135,17 @@ impl Num {
         Num::from_units(money.as_micros().into(), 6)
     }
 
+    /// An amount in credits, for people.
+    ///
+    /// ```
+    /// use walras_api::Num;
+    /// assert_eq!(Num::from_units(1, 0).credits(), "1 credit");
+    /// assert_eq!(Num::from_units(25, 1).credits(), "2.5 credits");
+    /// ```
+    pub fn credits(&self) -> String {
+        format!("{} {}", self.0, if self.0 == "1" { "credit" } else { "credits" })
+    }
+
     /// A price in credits a second.
     pub fn of_rate(rate: Rate) -> Num {
         Num::from_units(rate.as_micros_per_second().into(), 6)

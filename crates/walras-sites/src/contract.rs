@@ -20,7 +20,7 @@ pub use walras_broker::input::SiteMessage;
 pub use walras_broker::job::{PartEnd, SiteRefusal};
 pub use walras_broker::site::{Free, FreeTime};
 
-use crate::files::Directory;
+use crate::files::{Directory, FileInside};
 use std::path::{Path, PathBuf};
 use walras_model::{Interval, NodeId, Time};
 
@@ -301,7 +301,7 @@ pub trait Connector: Send {
         None
     }
     /// The file with what a part has printed to a stream, where there is one.
-    fn output(&self, _reservation: ReservationNumber, _part: u32, _stream: Stream) -> Option<PathBuf> {
+    fn output(&self, _reservation: ReservationNumber, _part: u32, _stream: Stream) -> Option<FileInside> {
         None
     }
 }

@@ -67,6 +67,30 @@ pub struct Directory {
     owner: Option<(u32, u32)>,
 }
 
+/// A file in a directory of a job's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileInside {
+    directory: Directory,
+    name: String,
+}
+
+impl FileInside {
+    /// The file of that name, whether it is there or not.
+    pub(crate) fn new(directory: Directory, name: &str) -> FileInside {
+        FileInside { directory, name: name.to_owned() }
+    }
+
+    /// Opens it, and says how many bytes it has.
+    pub fn open(&self) -> Result<(File, u64), FileFault> {
+        self.directory.open(&self.name)
+    }
+
+    /// Where it is, for people: what lies on the way may be a link by now.
+    pub fn path(&self) -> PathBuf {
+        self.directory.path.join(&self.name)
+    }
+}
+
 fn fault(name: &str, errno: Errno) -> FileFault {
     match errno {
         Errno::LOOP | Errno::NOTDIR => FileFault::Outside(name.to_owned()),
@@ -124,6 +148,21 @@ impl Directory {
             rustix::fs::FileType::Symlink => Err(FileFault::Outside(name.to_owned())),
             _ => Err(FileFault::NotThere(name.to_owned())),
         }
+    }
+
+    /// Makes a new file to write to at its end; directories on the way are made.
+    pub(crate) fn create(&self, name: &str) -> Result<File, FileFault> {
+        let (parent, last) = self.parent(name, true)?;
+        let flags = OFlags::WRONLY
+            | OFlags::CREATE
+            | OFlags::EXCL
+            | OFlags::NOFOLLOW
+            | OFlags::APPEND
+            | OFlags::CLOEXEC;
+        let made = openat(&parent, last, flags, Mode::from_raw_mode(0o600));
+        let file = File::from(made.map_err(|errno| fault(name, errno))?);
+        let own = self.owner.map_or(Ok(()), |(uid, gid)| fchown(&file, Some(uid), Some(gid)));
+        own.map(|()| file).map_err(|why| FileFault::System { name: name.to_owned(), why })
     }
 
     /// Puts a file in its place: all that can be read.

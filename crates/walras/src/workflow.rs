@@ -117,21 +117,33 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Reads a workflow; the file's extension tells the format. What had to be assumed is told, and given back.
 pub(crate) fn read_file(path: &Path) -> Result<(Workflow, Vec<String>), Failure> {
-    read_by(path, read_workflow_leniently)
+    let (format, bytes) = written(path)?;
+    read_by(path, format, &bytes, read_workflow_leniently)
 }
 
-/// The same with what its tasks run.
-pub(crate) fn read_runnable_file(path: &Path) -> Result<Runnable, Failure> {
-    read_by(path, read_runnable).map(|(runnable, _)| runnable)
+/// The same with what its tasks run, and with the file as it stands.
+pub(crate) fn read_runnable_file(path: &Path) -> Result<(Runnable, Vec<u8>), Failure> {
+    let (format, bytes) = written(path)?;
+    let (runnable, _) = read_by(path, format, &bytes, read_runnable)?;
+    Ok((runnable, bytes))
+}
+
+/// A file and its format.
+fn written(path: &Path) -> Result<(WorkflowFormat, Vec<u8>), Failure> {
+    let format = WorkflowFormat::of_path(path).map_err(Failure::input)?;
+    Ok((format, files::read(path, WORKFLOW_BYTES_MAX)?))
 }
 
 /// What reads a workflow out of bytes, with what the file is called.
 type Reader<T> = fn(&[u8], &str, WorkflowFormat) -> Result<(T, ReadWarnings), ReadError>;
 
-fn read_by<T>(path: &Path, read: Reader<T>) -> Result<(T, Vec<String>), Failure> {
-    let format = WorkflowFormat::of_path(path).map_err(Failure::input)?;
-    let bytes = files::read(path, WORKFLOW_BYTES_MAX)?;
-    let (workflow, warnings) = read(&bytes, &path.display().to_string(), format).map_err(Failure::input)?;
+fn read_by<T>(
+    path: &Path,
+    format: WorkflowFormat,
+    bytes: &[u8],
+    read: Reader<T>,
+) -> Result<(T, Vec<String>), Failure> {
+    let (workflow, warnings) = read(bytes, &path.display().to_string(), format).map_err(Failure::input)?;
     let warnings = warnings.lines();
     for warning in &warnings {
         eprintln!("walras: warning: {warning}");

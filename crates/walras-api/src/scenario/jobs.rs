@@ -96,21 +96,44 @@ pub(super) fn workflows(entries: &[JobEntry]) -> Result<Vec<Option<WorkflowJob>>
 }
 
 fn workflow_job(entry: &JobEntry) -> Result<Option<WorkflowJob>, Problem> {
-    let strategy = strategy(entry.strategy.as_deref(), entry.workflow.is_some(), false)?;
+    let strategy = strategy(entry.strategy.as_deref(), entry.workflow.is_some(), Fastest::Nowhere)?;
     let of = |file: &String| WorkflowJob { file: file.clone(), strategy: strategy.unwrap_or(Strategy::Asap) };
     Ok(entry.workflow.as_ref().map(of))
+}
+
+/// Whether a workflow may be placed as fast as its budget pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fastest {
+    /// It has a budget.
+    Paid,
+    /// It has none.
+    Unpaid,
+    /// Not in plans from files.
+    Nowhere,
 }
 
 /// The rule by which the tasks of a workflow are placed; no other job may have one, and `fastest` only one with a budget.
 pub(crate) fn strategy(
     name: Option<&str>,
     workflow: bool,
-    has_budget: bool,
+    fastest: Fastest,
 ) -> Result<Option<Strategy>, Problem> {
     let Some(name) = name else { return Ok(None) };
-    let known = name.parse().ok().filter(|strategy: &Strategy| has_budget || !strategy.needs_budget());
-    let wrong = || Problem::new(name, "is not a strategy: expected asap, alap, cheapest or balanced");
-    let strategy = known.ok_or_else(wrong).in_field("strategy")?;
+    let what = match fastest {
+        Fastest::Nowhere => "is not a strategy here: expected asap, alap, cheapest or balanced",
+        Fastest::Paid | Fastest::Unpaid => {
+            "is not a strategy: expected asap, alap, cheapest, balanced, or fastest with a budget"
+        }
+    };
+    let strategy: Strategy = name.parse().map_err(|_| Problem::new(name, what)).in_field("strategy")?;
+    if strategy.needs_budget() {
+        let what = match fastest {
+            Fastest::Paid => None,
+            Fastest::Unpaid => Some("needs a `budget`, within which it is as fast as can be"),
+            Fastest::Nowhere => Some(what),
+        };
+        what.map_or(Ok(()), |what| Err(Problem::new(name, what))).in_field("strategy")?;
+    }
     if workflow {
         return Ok(Some(strategy));
     }

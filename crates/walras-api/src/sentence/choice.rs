@@ -1,5 +1,6 @@
 //! Why a job has no window, why there is no combination and why a job is not placed, with times in the unit of a plan.
 
+use super::credits;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_assign::{Unfit, Unplaced};
 use walras_core::choose::NoCombination;
@@ -54,11 +55,9 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
             if *most == 1 { "node is" } else { "nodes are" }
         ),
         Reason::BudgetTooSmall { budget, needed } => {
-            let short = needed.checked_sub(*budget).unwrap_or(*needed);
-            format!(
-                "The budget of {budget} credits is {short} credits short of the cheapest window, which costs \
-                 {needed} credits."
-            )
+            let short = credits(needed.checked_sub(*budget).unwrap_or(*needed));
+            let (budget, needed) = (credits(*budget), credits(*needed));
+            format!("The budget of {budget} is {short} short of the cheapest window, which costs {needed}.")
         }
         Reason::PriceCapTooLow { price_max, needed } => {
             let (cap, needed) = (unit.rate_text(*price_max), unit.rate_text(*needed));
@@ -153,10 +152,10 @@ pub fn unplaced_text(reason: &Unplaced, kind: Splitting, unit: Unit) -> String {
             unit.span_text(*within),
         ),
         Unplaced::Unfit(Unfit::TooDear { cheapest, budget }) => {
-            let short = cheapest.checked_sub(*budget).unwrap_or(*cheapest);
+            let short = credits(cheapest.checked_sub(*budget).unwrap_or(*cheapest));
+            let (budget, cheapest) = (credits(*budget), credits(*cheapest));
             format!(
-                "The budget of {budget} credits is {short} credits short of the cheapest place in time, which costs \
-                 {cheapest} credits."
+                "The budget of {budget} is {short} short of the cheapest place in time, which costs {cheapest}."
             )
         }
         Unplaced::Unfit(Unfit::OutOfRange) => {
@@ -180,7 +179,7 @@ pub fn change_texts(change: &SmallestChange, unit: Unit) -> Vec<String> {
     let symbol = unit.symbol();
     let SmallestChange { budget, price_max, deadline, tasks, performance_min, resources } = change;
     let phrases = [
-        budget.map(|budget| format!("a budget of {budget} credits")),
+        budget.map(|budget| format!("a budget of {}", credits(budget))),
         price_max.map(|rate| format!("a price_max of {} credits per {symbol}", unit.rate_text(rate))),
         deadline.map(|deadline| format!("a deadline of {} {symbol}", unit.time_text(deadline))),
         tasks.map(|tasks| format!("{tasks} {}", if tasks == 1 { "task" } else { "tasks" })),

@@ -8,8 +8,9 @@
 use super::assigned::assigned_view;
 use super::clearing::bound_view;
 use super::files::files_text;
+use super::parts::{part_of, tasks_of_parts};
 use super::planned::Window;
-use super::{Context, best_of_listed_text, counted, part_end_text};
+use super::{Context, best_of_listed_text, counted, credits, part_end_text};
 use crate::number::Num;
 use crate::service::{EventKind, ProofKind, ProofView, Stamp};
 use walras_broker::allocation::Allocation;
@@ -144,7 +145,7 @@ fn of_job_event(state: &State, at: Time, event: &JobEvent) -> Option<(EventKind,
         JobEvent::Released(job) => {
             Some((EventKind::JobReleased, format!("Job {job} was let go by its user.")))
         }
-        JobEvent::Ended { job, end } => Some((EventKind::JobEnded, ended(state, *job, end))),
+        JobEvent::Ended { job, end } => Some((EventKind::JobEnded, ended_text(state, *job, end, &[]))),
         // The quote says what is held for it.
         JobEvent::Offered { .. } | JobEvent::Withdrawn(_) | JobEvent::Noticed(_) => None,
         // Whatever becomes of an element is told of it.
@@ -234,21 +235,24 @@ fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(EventKind,
             Some((EventKind::ReservationHeld, text))
         }
         ReservationEvent::PartStarted { reservation, part, .. } => {
-            Some((EventKind::PartStarted, format!("Part {part} of {} runs.", of(reservation))))
+            let part = part_of(state, reservation, *part);
+            Some((EventKind::PartStarted, format!("{part} of {} runs.", of(reservation))))
         }
         ReservationEvent::PartEnded { reservation, part, end, .. } => {
-            let text = format!("Part {part} of {} {}.", of(reservation), part_end_text(*end));
-            Some((EventKind::PartEnded, text))
+            let part = part_of(state, reservation, *part);
+            Some((EventKind::PartEnded, format!("{part} of {} {}.", of(reservation), part_end_text(*end))))
         }
         ReservationEvent::Files { reservation, task, to, step } => {
             Some((EventKind::Files, files_text(state, *reservation, *task, *to, step)))
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
-            let why = context_of_reservation(state, reservation, why).why(why);
+            let parts = tasks_of_parts(state, reservation);
+            let why = context_of_reservation(state, reservation, why).with_parts(&parts).why(why);
             Some((EventKind::Rescheduled, format!("Tasks of {} got other times. {why}", of(reservation))))
         }
         ReservationEvent::Closed { reservation, why: Some(why), .. } => {
-            let why = context_of_reservation(state, reservation, why).why(why);
+            let parts = tasks_of_parts(state, reservation);
+            let why = context_of_reservation(state, reservation, why).with_parts(&parts).why(why);
             Some((
                 EventKind::ReservationClosed,
                 format!("The window of {} is given up. {why}", of(reservation)),
@@ -276,9 +280,9 @@ fn asked(state: &State, job: JobNumber, allocation: &Allocation, origin: Origin)
         Origin::Spare => "a spare alternative takes the place of one that failed".to_owned(),
     };
     let (start, end) = (Stamp::from(allocation.start()), Stamp::from(allocation.finish()));
-    let (sites, cost) = (sites.join(", "), allocation.cost());
+    let (sites, cost) = (sites.join(", "), credits(allocation.cost()));
     let job = state.which(job);
-    format!("Job {job} asks {sites} for a window from {start} to {end} for at most {cost} credits: {from}.")
+    format!("Job {job} asks {sites} for a window from {start} to {end} for at most {cost}: {from}.")
 }
 
 fn job_of(state: &State, reservation: ReservationNumber) -> String {
@@ -288,10 +292,12 @@ fn job_of(state: &State, reservation: ReservationNumber) -> String {
         .map_or_else(|| "a job".to_owned(), |it| format!("job {}", state.which(it.job)))
 }
 
-fn ended(state: &State, job: JobNumber, end: &JobEnd) -> String {
+/// How a job ended of which the parts, by number, are of these tasks.
+pub fn ended_text(state: &State, job: JobNumber, end: &JobEnd, parts: &[Option<String>]) -> String {
     match end {
         JobEnd::Failed(why) | JobEnd::GivenUp(why) => {
-            context_of_event(state, Some(&job), why).job_end(state.which(job), end)
+            let context = context_of_event(state, Some(&job), why);
+            context.with_parts(parts).job_end(state.which(job), end)
         }
         JobEnd::Done | JobEnd::Cancelled => Context::of_service(state).job_end(state.which(job), end),
     }
@@ -343,28 +349,33 @@ pub fn proof_view(proof: Proof, rivals: Option<Rivals>, served: u32) -> ProofVie
     ProofView { kind, gap, listed, text }
 }
 
-/// The same in the words of one job's history, with the reservation that it is about; what opens a reservation is told by
-/// [`event_text`].
-pub fn own_event_text(state: &State, event: &ReservationEvent) -> Option<(ReservationNumber, String)> {
+/// The same in the words of one job's history, with the reservation that it is about and the names of its parts' tasks; what opens a
+/// reservation is told by [`event_text`].
+pub fn own_event_text(
+    state: &State,
+    event: &ReservationEvent,
+    parts: &[Option<String>],
+) -> Option<(ReservationNumber, String)> {
+    let part_named = |part: u32| Context::of_service(state).with_parts(parts).part(part);
     let (of, text) = match event {
         ReservationEvent::Held(of) => (of, "Every site has confirmed: it has its window.".to_owned()),
         ReservationEvent::PartStarted { reservation, part, .. } => {
-            (reservation, format!("Part {part} runs."))
+            (reservation, format!("{} runs.", part_named(*part)))
         }
         ReservationEvent::PartEnded { reservation, part, end, .. } => {
-            (reservation, format!("Part {part} {}.", part_end_text(*end)))
+            (reservation, format!("{} {}.", part_named(*part), part_end_text(*end)))
         }
         ReservationEvent::Files { reservation, task, to, step } => {
             (reservation, files_text(state, *reservation, *task, *to, step))
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
-            let why = context_of_reservation(state, reservation, why).why(why);
+            let why = context_of_reservation(state, reservation, why).with_parts(parts).why(why);
             (reservation, format!("Tasks got other times. {why}"))
         }
         ReservationEvent::Closed { reservation, why, .. } => {
             let text = match why {
                 Some(why) => {
-                    let why = context_of_reservation(state, reservation, why).why(why);
+                    let why = context_of_reservation(state, reservation, why).with_parts(parts).why(why);
                     format!("The window is given up. {why}")
                 }
                 None => "The window is settled.".to_owned(),

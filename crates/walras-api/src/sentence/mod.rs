@@ -21,6 +21,7 @@ mod likely;
 mod mismatch;
 mod mismatch_data;
 mod names;
+mod parts;
 mod planned;
 mod proof;
 mod reason;
@@ -37,7 +38,7 @@ pub use audit::summary_text;
 pub use choice::{change_texts, infeasible_text, reason_text, unplaced_text};
 pub use clearing::{bound_view, calm_text, clearing_text, one_more_text};
 pub use data::part_stage;
-pub use event::{context_of_event, event_text, own_event_text, proof_view};
+pub use event::{context_of_event, ended_text, event_text, own_event_text, proof_view};
 pub use likely::{likely_text, span_text};
 pub use names::{NameList, Names};
 pub use planned::Window;
@@ -68,13 +69,15 @@ pub struct Context<'a> {
     names: &'a dyn Names,
     setting: Setting,
     job: Option<&'a JobSpec>,
+    /// By part: the name of its task, where it is one of a workflow's.
+    parts: &'a [Option<String>],
     limit: MoneyLimit,
 }
 
 impl<'a> Context<'a> {
     /// With these names.
     pub fn new(names: &'a dyn Names, setting: Setting) -> Context<'a> {
-        Context { names, setting, job: None, limit: MoneyLimit::OfJob }
+        Context { names, setting, job: None, parts: &[], limit: MoneyLimit::OfJob }
     }
 
     /// For sentences that name no sites and nodes, such as refusals.
@@ -98,6 +101,11 @@ impl<'a> Context<'a> {
         Context { job: Some(job), ..self }
     }
 
+    /// The same, about parts that have the names of their tasks.
+    pub fn with_parts(self, parts: &'a [Option<String>]) -> Context<'a> {
+        Context { parts, ..self }
+    }
+
     /// The same, where this limits the money that the job may spend.
     pub fn limited(self, limit: MoneyLimit) -> Context<'a> {
         Context { limit, ..self }
@@ -119,6 +127,15 @@ impl<'a> Context<'a> {
         let workflow = self.job.and_then(|job| job.workflow.as_ref()).map(|it| &it.workflow);
         let known = workflow.and_then(|workflow| workflow.tasks().get(task.index()));
         known.map_or_else(|| task.number().to_string(), |task| task.name.clone())
+    }
+
+    /// A part as its user knows it: by its task, where it has one.
+    fn part(&self, part: u32) -> String {
+        let known = usize::try_from(part).ok().and_then(|part| self.parts.get(part));
+        match known {
+            Some(Some(task)) => format!("Task {}", crate::error::echo(task)),
+            Some(None) | None => format!("Part {part}"),
+        }
     }
 
     fn moment(&self, time: Time) -> String {

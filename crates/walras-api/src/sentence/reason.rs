@@ -1,7 +1,7 @@
 //! Why a job has no window, and what would help.
 
 use super::choice::amount_text;
-use super::{Context, Setting, counted};
+use super::{Context, Setting, counted, credits};
 use crate::described::JsonSchema;
 use crate::service::Stamp;
 use serde::{Deserialize, Serialize};
@@ -85,17 +85,19 @@ impl Context<'_> {
     pub fn reason(&self, reason: &Reason) -> String {
         match (reason, self.setting) {
             (Reason::BudgetTooSmall { budget, needed }, _) if self.limit == MoneyLimit::OfUser => {
-                let short = needed.checked_sub(*budget).unwrap_or(*needed);
+                let short = credits(needed.checked_sub(*budget).unwrap_or(*needed));
+                let (budget, needed) = (credits(*budget), credits(*needed));
                 format!(
-                    "The user can spend {budget} credits now, by account and budgets, which is {short} credits short of \
-                     the cheapest window, which costs {needed} credits."
+                    "The user can spend {budget} now, by account and budgets, which is {short} short of \
+                     the cheapest window, which costs {needed}."
                 )
             }
             (Reason::BudgetTooSmall { budget, needed }, _) if self.limit == MoneyLimit::OfElement => {
-                let short = needed.checked_sub(*budget).unwrap_or(*needed);
+                let short = credits(needed.checked_sub(*budget).unwrap_or(*needed));
+                let (budget, needed) = (credits(*budget), credits(*needed));
                 format!(
-                    "Each element may cost {budget} credits, its part of the array's budget, which is {short} credits short of \
-                     the cheapest window, which costs {needed} credits."
+                    "Each element may cost {budget}, its part of the array's budget, which is {short} short of \
+                     the cheapest window, which costs {needed}."
                 )
             }
             (Reason::DeadlineTooEarly { deadline, needed }, Setting::Service) => {
@@ -125,9 +127,11 @@ impl Context<'_> {
         let all = [
             budget.map(|it| self.whole_budget(it)).map(|it| match self.limit {
                 MoneyLimit::OfJob | MoneyLimit::OfElement => {
-                    say(ChangeKind::Budget, format!("a budget of {it} credits"))
+                    say(ChangeKind::Budget, format!("a budget of {}", credits(it)))
                 }
-                MoneyLimit::OfUser => say(ChangeKind::Funds, format!("{it} credits that the user can spend")),
+                MoneyLimit::OfUser => {
+                    say(ChangeKind::Funds, format!("{} that the user can spend", credits(it)))
+                }
             }),
             price_max.map(|it| {
                 let rate = self.unit().rate_text(it);

@@ -74,8 +74,8 @@ impl Context<'_> {
                 format!("the job's script is {bytes} bytes long: expected at most {most}")
             }
             BadJob::BadOutput(name) => format!(
-                "the job's output {} is not the plain name of a file: expected one without slashes that does not begin \
-                 with a dot",
+                "the job's output {} is not a file in its directory: expected a relative path of names that do not begin \
+                 with a dot, or /dev/null",
                 echo(name)
             ),
             BadJob::BadVariable(name) => format!(

@@ -46,7 +46,7 @@ impl Context<'_> {
             Why::NodeLost(node) => format!("Node {} failed.", self.node(*node)),
             Why::SiteLost(site) => format!("Site {} failed.", self.site(*site)),
             Why::TakenBack(node) => format!("The owner of node {} needed it.", self.node(*node)),
-            Why::PartEnded { part, end } => format!("Part {part} {}.", part_end_text(*end)),
+            Why::PartEnded { part, end } => format!("{} {}.", self.part(*part), part_end_text(*end)),
             Why::Late => "A task took so long that the others do not fit any more.".to_owned(),
             Why::StartMissed => "The moment to start was missed.".to_owned(),
             Why::FilesLost(_) => {

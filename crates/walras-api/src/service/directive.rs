@@ -130,7 +130,7 @@ pub const DIRECTIVES: &[Directive] = &[
     says("begin", Some('b'), Meaning::Begin, "`earliest`: `now+2hours`, `16:00`, `4:00 PM`, `tomorrow`, `noon`, `MM/DD/YY`, `YYYY-MM-DDTHH:MM`, in the local zone"),
     says("deadline", None, Meaning::Deadline, "`deadline`, as `--begin`"),
     says("job-name", Some('J'), Meaning::JobName, "`name`; without it, the name of the file"),
-    says("output", Some('o'), Meaning::Output, "`output`: a plain name, in which `%j` and `%A` are the job's number, `%a` the element's, `%x` the name, `%u` the user, `%N` the node, `%t` the part"),
+    says("output", Some('o'), Meaning::Output, "`output`: a path in its directory, or `/dev/null` for nothing, in which `%j` and `%A` are the job's number, `%a` the element's, `%x` the name, `%u` the user, `%N` the node, `%t` the part"),
     says("error", Some('e'), Meaning::Error, "`error`, as `--output`"),
     says("chdir", Some('D'), Meaning::Chdir, "`directory`: programs begin there, on the site; without it, in one of their own"),
     says("export", None, Meaning::Export, "`env`: `NAME=value`, and `NAME` or `ALL` as they are where it is submitted; `NONE` as without it: nothing else"),
@@ -147,6 +147,6 @@ pub const DIRECTIVES: &[Directive] = &[
     says("mail-user", None, Meaning::MailUser, "`notify`: the address; without it, the user at the service's domain; nothing without `--mail-type`, and said so"),
     noted("verbose", Some('v'), Takes::Nothing, "nothing; said so"),
     noted("quiet", Some('Q'), Takes::Nothing, "nothing; said so"),
-    noted("parsable", None, Takes::Nothing, "nothing; said so"),
+    holds("parsable", Takes::Nothing, "as an option of `walras submit`: it prints the number alone; in a script, nothing"),
     noted("wckey", None, Takes::Value, "nothing; said so"),
 ];

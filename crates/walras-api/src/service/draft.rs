@@ -4,7 +4,7 @@
 use super::digits::keep_digits;
 use super::job::{JOB_BYTES_MAX, JOB_TAG, moment, read_job};
 use super::moments;
-use super::places::{Origin, Places};
+use super::places::{Origin, Places, WorkflowOrigin};
 use super::sbatch::{LeftOut, OPTIONS, Sbatch};
 use super::slurm::Flag;
 use super::stamp::Stamp;
@@ -35,6 +35,8 @@ pub struct JobDraft {
     pub(super) left_out: Vec<LeftOut>,
     /// The zone of times of day, where those may be given.
     pub(super) zone: Option<TimeZone>,
+    /// The file of its workflow, where it names one.
+    pub(super) workflow: Option<WorkflowOrigin>,
 }
 
 impl JobDraft {
@@ -55,7 +57,8 @@ impl JobDraft {
         document.check_tag()?;
         keep_digits(&mut fields, &document);
         let places = Places::Document { text: document.text.to_owned(), syntax };
-        Ok(JobDraft { source: source.to_owned(), fields, places, left_out: Vec::new(), zone: None })
+        let (source, left_out) = (source.to_owned(), Vec::new());
+        Ok(JobDraft { source, fields, places, left_out, zone: None, workflow: None })
     }
 
     /// The file of its workflow, where it names one.
@@ -63,9 +66,10 @@ impl JobDraft {
         self.fields.get("workflow").and_then(Value::as_str)
     }
 
-    /// Puts the workflow in the place of its file.
-    pub fn set_workflow(&mut self, workflow: &Runnable) {
+    /// Puts the workflow in the place of its file, which is called `source` and has these bytes.
+    pub fn set_workflow(&mut self, workflow: &Runnable, source: &str, bytes: &[u8]) {
         self.fields.insert("workflow".into(), runnable_json(workflow));
+        self.workflow = Some(WorkflowOrigin::new(workflow, source, bytes));
     }
 
     /// Puts what is in the files that it lists as `inputs` in the place of their names; `read` gives what is in one, or says why it cannot.
@@ -139,11 +143,13 @@ impl JobDraft {
     /// Where it comes from.
     pub fn origin(&self) -> Origin {
         let fields = self.fields.keys().cloned().collect();
-        Origin { source: self.source.clone(), places: self.places.clone(), fields }
+        let (source, places, workflow) = (self.source.clone(), self.places.clone(), self.workflow.clone());
+        Origin { source, places, fields, workflow }
     }
 
     /// The job as the service takes it, or the first thing that is wrong with it.
     pub fn finish(mut self, now: Time) -> Result<Value, ReadError> {
+        self.timed()?;
         self.spans()?;
         for key in TIMES {
             let Some(text) = self.relative(key).map(str::to_owned) else { continue };
@@ -156,9 +162,24 @@ impl JobDraft {
         let checked = read_job(text.as_bytes(), &self.source);
         let checked = checked.and_then(|file| file.check(&self.source));
         checked.map(|()| job).map_err(|error| {
-            let position = self.position(&error.path);
-            ReadError { position, ..error }
+            let error = ReadError { position: self.position(&error.path), ..error };
+            match &self.workflow {
+                Some(workflow) => workflow.placed(error),
+                None => error,
+            }
         })
+    }
+
+    /// Whether a script says how long it takes, in words that scripts have.
+    fn timed(&self) -> Result<(), ReadError> {
+        let is_timed =
+            self.fields.contains_key("work") || self.fields.get("tasks").is_some_and(Value::is_array);
+        if is_timed || matches!(self.places, Places::Document { .. }) {
+            return Ok(());
+        }
+        let what = "it does not say how long it may run: expected a line such as `#SBATCH --time=30`, or `walras submit --time=30` (minutes)";
+        let position = Some(Position { line: 1, column: 1 });
+        Err(ReadError { position, ..self.refuse("work", "", what.to_owned()) })
     }
 
     /// Work as people say it, such as `10h`, becomes seconds: of the job, or of each task in a list.
@@ -258,7 +279,7 @@ mod tests {
         insta::assert_snapshot!(of("work: 3\nuser: ''"), @"job.yaml:4:7: user: '' is not a name for a user: it must not be empty");
         insta::assert_snapshot!(of("work: 3\ncommand: ['']"), @"job.yaml:4:10: command: '' is not a program: it must not be empty");
         insta::assert_snapshot!(of("tasks: 3"), @"job.yaml:1:1: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
-        insta::assert_snapshot!(of("work: 3\noutput: ../x"), @"job.yaml:4:9: output: ../x is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes");
+        insta::assert_snapshot!(of("work: 3\noutput: ../x"), @"job.yaml:4:9: output: ../x is not a file in the job's directory: expected a relative path such as logs/%j.out, no dot at the begin of a name, at most 200 bytes; or /dev/null");
         insta::assert_snapshot!(of("work: 3\nscript: echo hi"), @"job.yaml:4:9: script: echo hi is not how a script begins: expected `#!` and a program");
         insta::assert_snapshot!(of("work: ["), @"job.yaml:3:7: not valid YAML: unclosed bracket '['");
         insta::assert_snapshot!(finish("walras: job/2\nname: a").unwrap_err(), @"job.yaml:1:9: walras: job/2 is not a version that is read here: expected job/1");

@@ -152,11 +152,11 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(max = 1_000_000))]
     script: Option<String>,
-    /// The name of the file for what it prints, on the site.
+    /// The file for what it prints, on the site: a path in its directory; `/dev/null` throws it away.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     output: Option<String>,
-    /// The name of the file for its complaints (standard error), on the site; with the rest of what it prints, without.
+    /// The same for its complaints (standard error); with the rest of what it prints, without.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     error: Option<String>,
@@ -271,8 +271,8 @@ impl JobFile {
     fn convert(self, user: &str, sites: &BTreeMap<String, SiteId>, source: &str) -> Result<JobSpec, Refused> {
         self.names()?;
         self.runnable()?;
-        let strategy =
-            jobs::strategy(self.strategy.as_deref(), self.workflow.is_some(), self.budget.is_some())?;
+        let fastest = if self.budget.is_some() { jobs::Fastest::Paid } else { jobs::Fastest::Unpaid };
+        let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some(), fastest)?;
         let (tasks, work) = match &self.workflow {
             Some(_) => jobs::unsized_tasks(&self.tasks, self.work)?,
             None => jobs::tasks(self.tasks, self.work, Unit::Seconds)?,

@@ -178,9 +178,11 @@ impl<'a> Sbatch<'a> {
             (Meaning::Partition, "partition"),
             (Meaning::Qos, "qos"),
         ] {
-            if let Some(given) = self.get(meaning) {
-                keys.set(key, given.value.as_str(), given);
-            }
+            let Some(given) = self.get(meaning) else { continue };
+            // Where a program begins is where it prints to; many scripts say so besides.
+            let here = matches!(meaning, Meaning::Output | Meaning::Error);
+            let value = given.value.strip_prefix("./").filter(|_| here);
+            keys.set(key, value.unwrap_or(given.value.as_str()), given);
         }
         for (meaning, variable) in [
             (Meaning::Account, "SLURM_JOB_ACCOUNT"),

@@ -76,24 +76,40 @@ pub fn read_script(
     options: &[Flag],
 ) -> Result<JobDraft, ReadError> {
     let document = Document::new(bytes, source, Syntax::Yaml, ("walras", JOB_TAG), JOB_BYTES_MAX)?;
+    if let Some(line) = document.text.split('\n').position(|line| line.ends_with('\r')) {
+        let line = u32::try_from(line + 1).ok();
+        let location = DirectiveLocation { source, line };
+        let what = "has line breaks of DOS (CR LF), with which nothing finds its program: expected those of Unix (LF), as `dos2unix` makes them";
+        return Err(refuse(&location, "script", source, what));
+    }
     let mut script =
         Script { source, own: Map::new(), lines: BTreeMap::new(), slurm: Sbatch::new(submitter) };
-    for (number, line) in (1_u32..).zip(document.text.lines()) {
-        let line = line.trim_end();
+    for (number, line) in header(document.text) {
         if let Some(directive) = after(line, "#WALRAS") {
             script.walras(directive, number)?;
         } else if let Some(directive) = after(line, "#SBATCH") {
             for flag in slurm::flags(directive) {
                 script.slurm.take(&flag, &DirectiveLocation { source, line: Some(number) })?;
             }
-        } else if !line.is_empty() && !line.starts_with('#') {
-            break;
         }
     }
     for flag in options {
         script.slurm.take(flag, &OPTIONS)?;
     }
     script.finish(document.text, submitter)
+}
+
+/// Whether this is a script that says of itself what it needs.
+pub fn has_directives(bytes: &[u8]) -> bool {
+    let text = if bytes.starts_with(b"#!") { std::str::from_utf8(bytes).ok() } else { None };
+    let says = |(_, line): (u32, &str)| after(line, "#WALRAS").or_else(|| after(line, "#SBATCH")).is_some();
+    text.is_some_and(|text| header(text).any(says))
+}
+
+/// The lines in which directives may stand, with their numbers.
+fn header(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    let lines = (1_u32..).zip(text.lines().map(str::trim_end));
+    lines.take_while(|(_, line)| line.is_empty() || line.starts_with('#'))
 }
 
 /// What follows the word that a directive begins with.
@@ -156,7 +172,7 @@ impl Script<'_> {
         let mut lines = keys.lines;
         lines.append(&mut self.lines);
         let (source, zone) = (self.source.to_owned(), Some(submitter.zone.clone()));
-        Ok(JobDraft { source, fields, places: Places::Lines(lines), left_out, zone })
+        Ok(JobDraft { source, fields, places: Places::Lines(lines), left_out, zone, workflow: None })
     }
 }
 

@@ -126,6 +126,11 @@ impl Flag {
         };
         Flag { text, name: name.to_owned(), value }
     }
+
+    /// Its long name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// The options of a line.

@@ -33,6 +33,8 @@ pub(super) struct Draft<'a> {
     pub(super) edges: Vec<DraftEdge>,
     /// What each task runs, in their order; none where nothing is known of that.
     pub(super) programs: Vec<TaskProgram>,
+    /// Why these cannot be run, which is no matter to whoever only plans.
+    pub(super) unrunnable: Option<ReadError>,
     /// What was assumed so far.
     pub(super) warnings: ReadWarnings,
 }
@@ -94,7 +96,7 @@ impl<'a> Draft<'a> {
     /// Nothing yet.
     pub(super) fn new(source: &'a str, name: String) -> Draft<'a> {
         let (tasks, edges, programs) = (Vec::new(), Vec::new(), Vec::new());
-        Draft { source, name, tasks, edges, programs, warnings: ReadWarnings::default() }
+        Draft { source, name, tasks, edges, programs, unrunnable: None, warnings: ReadWarnings::default() }
     }
 }
 

@@ -21,12 +21,13 @@ mod dax;
 mod draft;
 mod own;
 mod program;
+mod shell_words;
 mod stg;
 mod warning;
 mod wfcommons;
 mod write;
 
-pub(crate) use own::{WorkflowFile, workflow_of};
+pub(crate) use own::{WorkflowFile, is_own, workflow_of};
 pub use program::Runnable;
 pub(crate) use program::{check_files, check_program};
 pub use warning::{ReadWarning, ReadWarnings};

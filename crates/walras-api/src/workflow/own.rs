@@ -120,7 +120,7 @@ fn present_objects<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
 }
 
 /// Whether a JSON file calls itself a workflow of ours.
-pub(super) fn is_own(bytes: &[u8]) -> bool {
+pub(crate) fn is_own(bytes: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Tag {
         walras: Option<serde::de::IgnoredAny>,

@@ -117,6 +117,9 @@ impl Draft<'_> {
 
     /// The tasks of another format: only files between tasks are kept, and those must stay inside.
     pub(super) fn finish_foreign(mut self) -> Result<(Runnable, ReadWarnings), ReadError> {
+        if let Some(error) = self.unrunnable.take() {
+            return Err(error);
+        }
         let written: BTreeSet<String> =
             self.programs.iter().flat_map(|program| program.outputs.iter().cloned()).collect();
         for (index, program) in self.programs.iter_mut().enumerate() {

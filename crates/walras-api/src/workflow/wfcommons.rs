@@ -2,6 +2,7 @@
 //! `workflow.execution`, with the commands where they are known. The data of an edge is what the parent writes and the child reads.
 
 use super::draft::{Draft, DraftEdge, DraftLocation, data_of, missing, refuse, work_of};
+use super::shell_words;
 use super::warning::ReadWarnings;
 use crate::decode::Document;
 use crate::error::{ReadError, echo};
@@ -82,7 +83,7 @@ struct RunEntry {
 }
 
 /// What was run, where the instance says so.
-#[derive(Clone, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 struct CommandEntry {
     #[serde(default)]
     program: String,
@@ -97,6 +98,7 @@ pub(super) fn read<'a>(bytes: &[u8], source: &'a str) -> Result<Draft<'a>, ReadE
         place(&document, &mut error);
         error
     })?;
+    draft.unrunnable.iter_mut().for_each(|error| place(&document, error));
     draft.warnings.first.iter_mut().for_each(|warning| place(&document, &mut warning.error));
     Ok(draft)
 }
@@ -125,7 +127,10 @@ fn draft(file: File, source: &str) -> Result<Draft<'_>, ReadError> {
         draft.tasks.push((task(source, entry, &runs, &location, &mut draft.warnings)?, location));
     }
     draft.edges = edges(&file.workflow.specification.tasks, &sizes);
-    draft.programs = programs(file.workflow.specification.tasks, &runs);
+    match programs(source, file.workflow.specification.tasks, &runs) {
+        Ok(programs) => draft.programs = programs,
+        Err(error) => draft.unrunnable = Some(error),
+    }
     Ok(draft)
 }
 
@@ -201,16 +206,37 @@ fn task(
 }
 
 /// What the tasks ran, with their files, where the instance says what was run.
-fn programs(tasks: Vec<TaskEntry>, runs: &BTreeMap<&str, (usize, &RunEntry)>) -> Vec<TaskProgram> {
-    let of_task = |task: TaskEntry| {
-        let run = runs.get(task.id.as_str()).and_then(|(_, run)| run.command.clone());
-        let CommandEntry { program, arguments } = run.unwrap_or_default();
-        let command = if program.is_empty() { Vec::new() } else { [vec![program], arguments].concat() };
+fn programs(
+    source: &str,
+    tasks: Vec<TaskEntry>,
+    runs: &BTreeMap<&str, (usize, &RunEntry)>,
+) -> Result<Vec<TaskProgram>, ReadError> {
+    let mut programs = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        let run = runs.get(task.id.as_str());
+        let command = run.map_or(Ok(Vec::new()), |(index, run)| command(source, *index, run))?;
         let (inputs, outputs) = (task.input_files, task.output_files);
-        TaskProgram { command, inputs, outputs, ..TaskProgram::default() }
+        programs.push(TaskProgram { command, inputs, outputs, ..TaskProgram::default() });
+    }
+    Ok(if programs.iter().any(TaskProgram::runs) { programs } else { Vec::new() })
+}
+
+/// What one task ran. Instances keep its arguments as words, or several in one as they were typed: a shell splits them alike.
+fn command(source: &str, index: usize, run: &RunEntry) -> Result<Vec<String>, ReadError> {
+    let Some(CommandEntry { program, arguments }) = run.command.as_ref().filter(|it| !it.program.is_empty())
+    else {
+        return Ok(Vec::new());
     };
-    let programs: Vec<TaskProgram> = tasks.into_iter().map(of_task).collect();
-    if programs.iter().any(TaskProgram::runs) { programs } else { Vec::new() }
+    let mut command = vec![program.clone()];
+    for (place, argument) in arguments.iter().enumerate() {
+        let path = format!("workflow.execution.tasks[{index}].command.arguments[{place}]");
+        let location = DraftLocation { position: None, path };
+        let words = shell_words::split(argument);
+        command.extend(
+            words.map_err(|open| refuse(source, &location, argument, &format!("is no argument: {open}")))?,
+        );
+    }
+    Ok(command)
 }
 
 /// Every pair that either end names, once.

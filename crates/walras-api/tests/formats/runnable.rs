@@ -64,7 +64,7 @@ fn an_instance_of_wfcommons_runs_what_was_run() {
                 {"id": "b", "parents": ["a"], "inputFiles": ["x"], "outputFiles": ["y"]}],
               "files": [{"id": "x", "sizeInBytes": 7}]},
             "execution": {"tasks": [
-                {"id": "a", "runtimeInSeconds": 1, "command": {"program": "head", "arguments": ["-c", "7"]}},
+                {"id": "a", "runtimeInSeconds": 1, "command": {"program": "head", "arguments": ["-c 7"]}},
                 {"id": "b", "runtimeInSeconds": 1, "command": {"program": "cat", "arguments": ["x"]}}]}}}"#;
     let found = read(text, WorkflowFormat::Json).unwrap();
     assert_eq!(found.programs[0].command, ["head", "-c", "7"]);
@@ -79,6 +79,15 @@ fn an_instance_of_wfcommons_runs_what_was_run() {
     assert!(read_workflow(out.as_bytes(), "w", WorkflowFormat::Json).is_ok());
     let plain = text.replace("command", "commando");
     assert_eq!(read(&plain, WorkflowFormat::Json).unwrap().programs, []);
+    // Arguments are words, or several as they were typed.
+    let typed = text.replace(r#"["-c 7"]"#, r#"["-o 'two words'", "plain", "a\\ b"]"#);
+    let found = read(&typed, WorkflowFormat::Json).unwrap();
+    assert_eq!(found.programs[0].command, ["head", "-o", "two words", "plain", "a b"]);
+    let open = text.replace(r#""-c 7""#, r#""it's""#);
+    let error = read(&open, WorkflowFormat::Json).unwrap_err();
+    let place = "7:85: workflow.execution.tasks[0].command.arguments[0]: it's is no argument: the quote ' is not closed";
+    assert!(error.contains(place), "{error}");
+    assert!(read_workflow(open.as_bytes(), "w", WorkflowFormat::Json).is_ok());
 }
 
 #[test]

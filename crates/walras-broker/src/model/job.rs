@@ -175,10 +175,14 @@ impl JobSearch {
     }
 }
 
-/// Whether it names a file in a directory, and cannot lead out of it.
-pub fn is_plain_name(name: &str) -> bool {
-    let unfit = |character: char| character == '/' || character == '\\' || character.is_control();
-    !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains(unfit)
+/// Where what a program prints is thrown away.
+pub const NOWHERE: &str = "/dev/null";
+
+/// Whether what a program prints may go to a file of this name: one below its directory, in plain directories, or nowhere.
+pub fn is_output_name(name: &str) -> bool {
+    let unfit = |character: char| character == '\\' || character.is_control();
+    let plain = |step: &str| !step.is_empty() && !step.starts_with('.') && !step.contains(unfit);
+    name == NOWHERE || (name.len() <= NAME_MAX && name.split('/').all(plain))
 }
 
 /// The tasks of a workflow and the rule by which they are placed.

@@ -36,7 +36,7 @@ pub enum BadJob {
         /// How long it may be.
         most: usize,
     },
-    /// The file for what it prints is not a plain name.
+    /// The file for what it prints is not in its directory.
     BadOutput(String),
     /// A variable of its environment has a name or a value that cannot be, or one that the sites set.
     BadVariable(String),

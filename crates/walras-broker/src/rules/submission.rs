@@ -4,7 +4,7 @@ use super::files;
 use super::gating::check_gate;
 use super::predicting::unknown_criterion;
 use crate::model::input::Refusal;
-use crate::model::job::{JobSearch, JobSpec, is_plain_name};
+use crate::model::job::{JobSearch, JobSpec, is_output_name};
 use crate::model::limits::NAME_MAX;
 use crate::model::particulars::{COMMENT_MAX, ENV_MAX, Particulars, is_directory_name};
 use crate::model::refusal::{BadJob, BadName};
@@ -37,7 +37,7 @@ pub(crate) fn check_job(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
         return bad(BadJob::NegativeDelayCost(delay.per_hour));
     }
     check_program(&spec.command, spec.script.as_deref()).map_err(Refusal::BadJob)?;
-    if let Some(output) = spec.output.as_ref().filter(|output| !is_plain_name(output)) {
+    if let Some(output) = spec.output.as_ref().filter(|output| !is_output_name(output)) {
         return bad(BadJob::BadOutput(output.chars().take(NAME_MAX).collect()));
     }
     check_particulars(&spec.particulars).map_err(Refusal::BadJob)?;
@@ -98,7 +98,7 @@ pub(super) fn check_particulars(said: &Particulars) -> Result<(), BadJob> {
     if bytes > ENV_MAX {
         return Err(BadJob::EnvironmentTooLarge { bytes, most: ENV_MAX });
     }
-    if let Some(error) = said.error.as_ref().filter(|error| !is_plain_name(error)) {
+    if let Some(error) = said.error.as_ref().filter(|error| !is_output_name(error)) {
         return Err(BadJob::BadOutput(short(error)));
     }
     if let Some(directory) = said.directory.as_ref().filter(|it| !is_directory_name(it)) {

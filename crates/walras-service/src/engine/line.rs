@@ -1,7 +1,6 @@
 //! What passes between the engine and a site's thread, and lines to sites for what is not the broker's business.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +8,7 @@ use tokio::sync::oneshot;
 use walras_broker::Effect;
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_model::{SiteId, TaskId, Time};
-use walras_sites::files::Directory;
+use walras_sites::files::{Directory, FileInside};
 use walras_sites::{Connector, Fault, SiteError, Stream, Trouble};
 
 /// A site's connector, in the order of the broker's sites.
@@ -35,7 +34,7 @@ pub struct Troubled {
 pub(super) enum Errand {
     Effect(Box<Effect>),
     Fault(Fault, oneshot::Sender<Result<(), SiteError>>),
-    Output(ReservationNumber, u32, Stream, oneshot::Sender<Option<PathBuf>>),
+    Output(ReservationNumber, u32, Stream, oneshot::Sender<Option<FileInside>>),
     /// The directory that the tasks of a user's job share.
     Files(JobNumber, String, oneshot::Sender<Result<Option<Directory>, SiteError>>),
     /// The directory that a part has left.
@@ -87,7 +86,7 @@ impl SiteLine {
     }
 
     /// The file with what a part has printed to a stream, where the site keeps one.
-    pub async fn output(&self, reservation: u64, part: u32, stream: Stream) -> Option<PathBuf> {
+    pub async fn output(&self, reservation: u64, part: u32, stream: Stream) -> Option<FileInside> {
         let (reply, answer) = oneshot::channel();
         self.give(Errand::Output(ReservationNumber::new(reservation), part, stream, reply)).ok()?;
         answer.await.ok().flatten()

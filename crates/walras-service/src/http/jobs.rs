@@ -2,11 +2,12 @@
 
 use super::App;
 use super::answer::Json;
+use super::elements;
 use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes, Key, number};
 use super::fault::Fault;
 use super::outlook::{asked, look_briefly};
-use super::taking::{noted_spec, payable, possible};
+use super::taking::{is_repeated, noted_spec, payable, possible, timely};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::journal::record::Record;
@@ -20,7 +21,9 @@ use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
 use serde::Deserialize;
 use walras_api::sentence::Context;
-use walras_api::service::{ExplanationView, JobFile, JobState, JobView, Role, SubmittedView};
+use walras_api::service::{
+    ExplanationView, JobFile, JobState, JobView, Meant, NoneMeant, Role, SubmittedView,
+};
 use walras_broker::array::number_at;
 use walras_broker::gate::Which;
 use walras_broker::id::JobNumber;
@@ -39,8 +42,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refuses(&[400, 403, 409, 413, 415, 422]),
         Endpoint::new::<JobView>("get", "/v1/jobs/{job}", USERS, "Show a job.", get(show))
             .refuses(&[400, 404]),
-        Endpoint::new::<JobView>("delete", "/v1/jobs/{job}", USERS, "Cancel a job.", delete(cancel))
-            .refuses(&[400, 404, 409]),
+        Endpoint::new::<JobView>(
+            "delete",
+            "/v1/jobs/{job}",
+            USERS,
+            "Cancel a job, or elements of an array: `17_3` or `17_[3-9]`.",
+            delete(cancel),
+        )
+        .refuses(&[400, 404, 409]),
         Endpoint::new::<JobView>(
             "post",
             "/v1/jobs/{job}/release",
@@ -81,8 +90,12 @@ async fn submit(
     JsonBytes(bytes, _held): JsonBytes,
 ) -> Result<(StatusCode, Json<SubmittedView>), Fault> {
     let (spec, notes) = noted_spec(&app, &caller, &bytes).await?;
-    possible(&app, &spec).await?;
-    payable(&app, &spec).await?;
+    // What was taken once is so again, whatever has changed meanwhile.
+    if !is_repeated(&app, &spec.user, &key).await {
+        timely(&app, &spec).await?;
+        possible(&app, &spec).await?;
+        payable(&app, &spec).await?;
+    }
     // What is for sale before the job is there; whether it can be said is no matter of the submission.
     let wanted = query.outlook == Some(true);
     let inquiry = if wanted { asked(&app, &spec).await.ok() } else { None };
@@ -103,9 +116,14 @@ pub(super) fn unexpected(answer: &Answer) -> Fault {
     Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "the broker answered something else")
 }
 
-/// The number of a job in a path, or of an element, such as `18_3`.
+/// The number of a job in a path, or of an element, such as `18_3`; of several elements their array's.
 pub(super) async fn named(app: &App, text: &str) -> Result<u64, Fault> {
-    let Ok(which) = text.parse::<Which>() else { return number(text, "job") };
+    let which = match text.parse::<Meant>() {
+        Ok(Meant::One(which)) => which,
+        Ok(Meant::Elements { array, .. }) => return Ok(array.get()),
+        Err(NoneMeant::NoWhich) => return number(text, "job"),
+        Err(why) => return Err(Fault::bad(why.to_string())),
+    };
     let Some(index) = which.element else { return Ok(which.job.get()) };
     let known = app.handle.ask(move |state, _| state.number_of(which)).await?;
     if let Some(number) = known {
@@ -172,6 +190,9 @@ async fn cancel(
     caller: Caller,
     Path(job): Path<String>,
 ) -> Result<Json<JobView>, Fault> {
+    if let Ok(Meant::Elements { array, indices }) = job.parse() {
+        return elements::cancel(&app, &caller, array, &indices).await.map(Json);
+    }
     let view = find(&app, &caller, named(&app, &job).await?).await?;
     let job = JobNumber::new(view.job);
     if view.state.is_over() {
@@ -193,6 +214,17 @@ async fn release(
     caller: Caller,
     Path(job): Path<String>,
 ) -> Result<Json<JobView>, Fault> {
+    match job.parse() {
+        Ok(Meant::Elements { array, indices }) => {
+            return elements::release(&app, &caller, array, &indices).await.map(Json);
+        }
+        Ok(Meant::One(Which { job, element: Some(index) })) => {
+            if let Ok(index) = index.to_string().parse() {
+                return elements::release(&app, &caller, job, &index).await.map(Json);
+            }
+        }
+        Ok(Meant::One(_)) | Err(_) => {}
+    }
     let view = find(&app, &caller, named(&app, &job).await?).await?;
     let job = JobNumber::new(view.job);
     app.handle.send(Input::Release { user: view.user, job }).await?;
@@ -250,16 +282,33 @@ fn summary(view: &JobView) -> String {
         JobState::Planned => {
             let promise = view.promise.as_ref();
             let latest = promise.map(|it| format!(", by {} at the latest", it.start)).unwrap_or_default();
-            format!("{name} is planned on {place} for {}{latest}.", moment(view.start))
+            format!("{name} is planned on {place} for {}{latest}.{why}", moment(view.start))
         }
         JobState::Reserving => format!("{name}: {place} is asked to hold its window."),
         JobState::Reserved => {
             format!("{name} has its window on {place} and starts at {}.", moment(view.start))
         }
         JobState::Running => format!("{name} runs on {place} until {} at the latest.", moment(view.finish)),
-        JobState::Done => format!("{name} is done; it cost {} credits.", view.charged),
+        JobState::Done => format!("{name} is done; it cost {}.", view.charged.credits()),
         JobState::Failed => format!("{name} failed.{why}"),
         JobState::Cancelled => format!("{name} was cancelled."),
         JobState::GivenUp => format!("{name} was given up.{why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is planned ahead waits for others all the same.
+    #[test]
+    fn a_planned_follower_says_what_it_waits_for() {
+        let view = r#"{"job":42,"id":"42","name":"plot","user":"ada","state":"planned","tasks":1,"workflow":false,
+            "queued_at":"2026-11-15T12:00:00Z","start":"2026-11-15T13:00:00Z","finish":null,"deadline":null,"budget":null,
+            "held":0,"charged":0,"sites":["campus"],"attempts":0,"why":"It waits for 41 (any).","parts":[]}"#;
+        let view: JobView = serde_json::from_str(view).unwrap();
+        let expected =
+            "Job 42 (plot) is planned on campus for 2026-11-15T13:00:00.000Z. It waits for 41 (any).";
+        assert_eq!(summary(&view), expected);
     }
 }

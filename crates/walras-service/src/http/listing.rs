@@ -42,7 +42,7 @@ struct JobsQuery {
     state: Option<States>,
     /// Only jobs of this user; users see their own only.
     user: Option<String>,
-    /// Only jobs of this name; `*` stands for anything.
+    /// Only jobs of this name; `*` stands for anything, `?` for one character.
     #[schemars(length(max = 200))]
     name: Option<String>,
     /// Only jobs that were submitted then or later.
@@ -73,7 +73,14 @@ impl TryFrom<String> for States {
 
     fn try_from(text: String) -> Result<States, String> {
         let state = |word: &str| {
-            let wrong = |_| format!("state: '{}' is no state of a job", walras_api::echo_message(word));
+            let known = || JobState::ALL.map(JobState::text).join(", ");
+            let wrong = |_| {
+                format!(
+                    "state: '{}' is no state of a job: expected {}",
+                    walras_api::echo_message(word),
+                    known()
+                )
+            };
             serde_json::from_value(word.into()).map_err(wrong)
         };
         text.split(',').map(state).collect::<Result<Vec<JobState>, String>>().map(States)

@@ -11,6 +11,7 @@ mod bundle;
 mod chains;
 mod decisions;
 mod drafts;
+mod elements;
 mod endpoint;
 mod extract;
 mod fault;

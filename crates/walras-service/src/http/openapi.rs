@@ -204,7 +204,9 @@ fn parameters(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Vec<Value
     let mut all = Vec::new();
     for name in endpoint.parameters() {
         let schema = match name {
-            "job" => json!({"type": "string", "pattern": "^[0-9]{1,19}(_[0-9]{1,9})?$"}),
+            "job" => {
+                json!({"type": "string", "pattern": "^[0-9]{1,19}(_([0-9]{1,9}|\\[[-0-9:,]{1,1000}\\]))?$"})
+            }
             "quote" | "token" => json!({"type": "integer", "minimum": 0, "maximum": u64::MAX}),
             _ => json!({"type": "string", "minLength": 1, "maxLength": 200}),
         };

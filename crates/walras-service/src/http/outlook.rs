@@ -6,7 +6,7 @@ use super::endpoint::{Endpoint, USERS};
 use super::extract::{Asked, JsonBytes};
 use super::fault::Fault;
 use super::searched::searched;
-use super::taking::{payable, possible, spec};
+use super::taking::{payable, possible, spec, timely};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
@@ -48,6 +48,7 @@ async fn outlook(
     JsonBytes(bytes, _held): JsonBytes,
 ) -> Result<Json<OutlookView>, Fault> {
     let job = spec(&app, &caller, &bytes).await?;
+    timely(&app, &job).await?;
     possible(&app, &job).await?;
     let inquiry = asked(&app, &job).await?;
     if query.check == Some(true) {

@@ -20,6 +20,8 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use walras_api::echo;
+use walras_broker::indices::Indices;
 use walras_sites::Stream;
 
 /// What a file of a job is: anything.
@@ -107,6 +109,17 @@ async fn output(
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let view = find(&app, &caller, named(&app, &job).await?).await?;
+    if let Some(array) = &view.array {
+        let first = array.elements.parse::<Indices>().map_or(0, |indices| indices.lowest());
+        let (code, id) = ("not-found", view.job);
+        let message =
+            format!("job {id} is an array: each element has output of its own, such as {id}_{first}");
+        return Err(Fault::new(StatusCode::NOT_FOUND, code, message));
+    }
+    if view.state.is_ahead() {
+        let message = format!("job {} has not started: it has printed nothing yet", view.id);
+        return Err(Fault::new(StatusCode::NOT_FOUND, "not-found", message));
+    }
     let part = query.part.unwrap_or(0);
     let nothing = || Fault::missing(format_args!("output of part {part} of job {}", view.job));
     let place = view.parts.iter().find(|it| it.part == part).ok_or_else(nothing)?;
@@ -115,12 +128,8 @@ async fn output(
     let port = sites.lines.get(site.index()).ok_or_else(nothing)?;
     let reservation = view.reservation.ok_or_else(nothing)?;
     let stream = if query.error == Some(true) { Stream::Error } else { Stream::Output };
-    let path = port.output(reservation, part, stream).await.ok_or_else(nothing)?;
-    let opened = tokio::task::spawn_blocking(move || {
-        let file = walras_sites::local::open_output(&path)?;
-        let length = file.metadata()?.len();
-        io::Result::Ok((file, length))
-    });
+    let file = port.output(reservation, part, stream).await.ok_or_else(nothing)?;
+    let opened = tokio::task::spawn_blocking(move || file.open());
     let (file, length) = opened.await.ok().and_then(Result::ok).ok_or_else(nothing)?;
     answer(file, length, &headers, "text/plain; charset=utf-8", nothing)
 }
@@ -134,7 +143,8 @@ async fn left(
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let view = find(&app, &caller, named(&app, &job).await?).await?;
-    let nothing = || Fault::missing(format_args!("file of job {}", view.job));
+    let name = echo(&query.name);
+    let nothing = || Fault::missing(format_args!("file {name} of job {}", view.id));
     let reservation = view.reservation.ok_or_else(nothing)?;
     let sites = app.sites();
     // The tasks of a workflow share one directory on a site.

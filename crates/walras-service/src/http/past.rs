@@ -36,7 +36,7 @@ struct PastQuery {
     state: Option<States>,
     /// Only jobs of this user; users see their own only.
     user: Option<String>,
-    /// Only jobs of this name; `*` stands for anything.
+    /// Only jobs of this name; `*` stands for anything, `?` for one character.
     #[schemars(length(max = 200))]
     name: Option<String>,
     /// Only jobs that were submitted then or later.

@@ -7,7 +7,7 @@ use super::extract::{Asked, JsonBytes, Key, Sent, number};
 use super::fault::Fault;
 use super::jobs::{only, unexpected};
 use super::searched::searched;
-use super::taking::spec;
+use super::taking::{is_repeated, spec};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
@@ -18,10 +18,10 @@ use axum::http::StatusCode;
 use axum::routing::{get, post};
 use serde::Deserialize;
 use std::time::Duration;
+use walras_api::Num;
 use walras_api::sentence::Context;
 use walras_api::service::{AcceptedView, ChoicesView, JobFile, QuoteView};
 use walras_broker::id::QuoteNumber;
-use walras_broker::input::RequestKey;
 use walras_broker::job::{JobSpec, Why};
 use walras_broker::quote::Findings;
 use walras_broker::quoting::Inquiry;
@@ -118,7 +118,7 @@ async fn given(app: &App, key: String, job: Box<JobSpec>, hold: Option<Span>) ->
     loop {
         left -= 1;
         // Who repeats a request is told the same again: there is nothing to search.
-        let known = repeated(app, &job.user, &key).await;
+        let known = is_repeated(app, &job.user, &key).await;
         let findings = if known { None } else { search(app, job.as_ref().clone(), hold).await? };
         let input = Input::AskQuote { key: key.clone(), job: job.clone(), findings, hold };
         match app.handle.send(input).await {
@@ -205,8 +205,8 @@ async fn accept(
                 why => Context::of_service(state).why(why),
             });
             let why = why.await?;
-            let message =
-                format!("the quote cannot be honoured: {why} You were given {compensation} credits for it.");
+            let given = Num::of_money(compensation).credits();
+            let message = format!("the quote cannot be honoured: {why} You were given {given} for it.");
             Err(Fault::new(StatusCode::CONFLICT, "quote-broken", message))
         }
         other => Err(unexpected(&other)),
@@ -216,10 +216,4 @@ async fn accept(
 async fn choices(State(app): State<App>, caller: Caller) -> Result<Json<ChoicesView>, Fault> {
     let view = app.handle.ask(move |state, _| choices_view(state, &caller.name));
     Ok(Json(view.await?))
-}
-
-/// Whether a request was made under this key before.
-async fn repeated(app: &App, by: &str, key: &str) -> bool {
-    let key = RequestKey { by: by.to_owned(), key: key.to_owned() };
-    app.handle.ask(move |state, _| state.requests.contains_key(&key)).await.unwrap_or(false)
 }

@@ -8,11 +8,13 @@ use crate::token::Caller;
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use walras_api::sentence::{unmet_task_text, unmet_text};
-use walras_api::service::{Role, check_amounts, read_job};
-use walras_api::{Num, ReadError};
+use walras_api::service::{Role, Stamp, check_amounts, read_job};
+use walras_api::{Num, ReadError, echo};
 use walras_broker::State as Known;
 use walras_broker::fitting::{beyond_budget, beyond_share, fitting, is_never_met, unmet_task};
+use walras_broker::input::RequestKey;
 use walras_broker::job::JobSpec;
+use walras_broker::program::TaskProgram;
 use walras_model::SiteId;
 
 /// What is behind sites on which nothing really runs.
@@ -83,6 +85,24 @@ fn told(app: &App, spec: &mut JobSpec) -> Result<Vec<String>, Fault> {
     Ok(note.map(str::to_owned).into_iter().collect())
 }
 
+/// Whether a request was made under this key before.
+pub(super) async fn is_repeated(app: &App, by: &str, key: &str) -> bool {
+    let key = RequestKey { by: by.to_owned(), key: key.to_owned() };
+    app.handle.ask(move |state, _| state.requests.contains_key(&key)).await.unwrap_or(false)
+}
+
+/// Refuses a job whose deadline has passed already.
+pub(super) async fn timely(app: &App, spec: &JobSpec) -> Result<(), Fault> {
+    let Some(deadline) = spec.request.deadline else { return Ok(()) };
+    let now = app.handle.ask(|_, now| now).await?;
+    if deadline > now {
+        return Ok(());
+    }
+    let (deadline, now) = (Stamp::from(deadline), Stamp::from(now));
+    let text = format!("body: deadline: {deadline} has passed: it is {now} here");
+    Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "past-deadline", text))
+}
+
 /// Refuses an array that its budget cannot pay whatever the hour.
 pub(super) async fn payable(app: &App, spec: &JobSpec) -> Result<(), Fault> {
     let job = spec.clone();
@@ -97,6 +117,17 @@ pub(super) async fn payable(app: &App, spec: &JobSpec) -> Result<(), Fault> {
         Num::of_money(least),
     );
     Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "over-budget", text))
+}
+
+/// What of a job runs nothing: the job, or a task of its workflow and where it stands.
+fn runs_nothing(job: &JobSpec) -> Option<String> {
+    if job.script.is_some() || !job.command.is_empty() {
+        return None;
+    }
+    let Some(of) = &job.workflow else { return Some("the job".to_owned()) };
+    let runs = |index: usize| of.programs.get(index).is_some_and(TaskProgram::runs);
+    let (index, task) = of.workflow.tasks().iter().enumerate().find(|(index, _)| !runs(*index))?;
+    Some(format!("body: workflow.tasks[{index}]: task {}", echo(&task.name)))
 }
 
 /// Refuses what could never run: more than all nodes that are what it asks for, or nothing where something would really be run.
@@ -122,16 +153,10 @@ pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
         if let Some(unmet) = unmet_task(state, &job) {
             return Some(("never-met", unmet_task_text(state, &unmet)));
         }
-        let tasks_run = job.workflow.as_ref().is_some_and(|of| {
-            of.programs.len() == of.workflow.tasks().len() && of.programs.iter().all(|task| task.runs())
-        });
-        let empty = job.script.is_none() && job.command.is_empty() && !tasks_run;
-        let site = fitting.iter().find(|it| empty && real(it.site)).and_then(|it| state.site(it.site));
-        site.map(|site| {
-            let name = &site.spec.name;
-            let text = format!("the job has neither a command nor a script, and {name} would really run it");
-            ("nothing-to-run", text)
-        })
+        let who = runs_nothing(&job)?;
+        let site = fitting.iter().find(|it| real(it.site)).and_then(|it| state.site(it.site))?;
+        let what = format!("neither a command nor a script, and {} would really run it", site.spec.name);
+        Some(("nothing-to-run", format!("{who} has {what}")))
     });
     match wrong.await? {
         Some((code, text)) => Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, code, text)),

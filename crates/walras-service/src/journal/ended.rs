@@ -22,7 +22,7 @@ pub struct Wanted {
     pub user: Option<String>,
     /// Only those in one of these states; in any, when there are none.
     pub states: Vec<JobState>,
-    /// Only those of this name, in which `*` stands for anything.
+    /// Only those of this name, in which `*` stands for anything and `?` for one character.
     pub name: Option<String>,
     /// Only those that were submitted then or later.
     pub since: Option<Time>,
@@ -91,16 +91,12 @@ impl Wanted {
     }
 }
 
-/// A name in which only `*` stands for anything, as SQLite's GLOB has it.
+/// A name in which only `*` and `?` stand for anything, as SQLite's GLOB has it.
 fn glob(name: &str) -> String {
-    let plain = |character: char| match character {
-        '[' | '?' => format!("[{character}]"),
-        other => other.to_string(),
-    };
-    name.chars().map(plain).collect()
+    name.replace('[', "[[]")
 }
 
-/// Whether a name is what a pattern says, in which `*` stands for anything.
+/// Whether a name is what a pattern says, in which `*` stands for anything and `?` for one character.
 ///
 /// The last `*` that was met is the only one that may have to take more: O(name × pattern) at worst.
 fn is_like(pattern: &str, name: &str) -> bool {
@@ -112,7 +108,7 @@ fn is_like(pattern: &str, name: &str) -> bool {
                 star = Some((at, here));
                 at += 1;
             }
-            (Some(one), _) if *one == name[here] => (at, here) = (at + 1, here + 1),
+            (Some(one), _) if *one == '?' || *one == name[here] => (at, here) = (at + 1, here + 1),
             (_, Some((of, from))) => {
                 star = Some((of, from + 1));
                 (at, here) = (of + 1, from + 1);
@@ -145,7 +141,7 @@ mod tests {
     use rusqlite::Connection;
 
     #[test]
-    fn a_star_stands_for_anything_and_nothing_else_does() {
+    fn a_star_stands_for_anything_and_a_question_mark_for_one_character() {
         for (pattern, name, is) in [
             ("fit", "fit", true),
             ("fit", "fitting", false),
@@ -154,7 +150,11 @@ mod tests {
             ("*", "", true),
             ("", "", true),
             ("a[b]?", "a[b]?", true),
-            ("a?", "ab", false),
+            ("a?", "ab", true),
+            ("a?", "a", false),
+            ("?", "\u{e4}", true),
+            ("*?c", "abc", true),
+            ("a[b]", "ab", false),
         ] {
             assert_eq!(is_like(pattern, name), is, "{pattern} {name}");
         }

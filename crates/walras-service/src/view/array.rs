@@ -89,6 +89,7 @@ pub fn of(indices: &Indices, counts: &BTreeMap<JobState, u32>) -> ArrayView {
         pending: 0,
         pending_elements: String::new(),
         states: counted.map(|(state, count)| (state.text().to_owned(), *count)).collect(),
+        changed: None,
     }
 }
 

@@ -113,7 +113,8 @@ pub fn state_of_end(end: &JobEnd) -> JobState {
 /// A job that has ended, from what the register keeps of it. Names are those of today.
 pub fn ended_view(state: &State, record: &Record, whole: bool) -> JobView {
     let Record::V1(job) = record;
-    let context = Context::of_service(state).limited(job.limit);
+    let named: Vec<Option<String>> = job.parts.iter().map(|part| part.task.clone()).collect();
+    let context = Context::of_service(state).limited(job.limit).with_parts(&named);
     let why = reason_of(&job.end);
     let parts = if whole { job.parts.as_slice() } else { &[] };
     let which = job.element.map(|of| Which { job: of.array, element: Some(of.index) });

@@ -1,10 +1,11 @@
 //! What has happened to one job, as its user reads it afterwards: what they were told while it happened.
 
 use super::event::reason;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use walras_api::sentence::{Window, event_text, own_event_text};
+use walras_api::sentence::{Window, ended_text, event_text, own_event_text};
 use walras_api::service::HappeningView;
+use walras_broker::allocation::Allocation;
 use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::JobSpec;
@@ -16,7 +17,7 @@ use walras_model::Time;
 /// What has happened to a job, from the entries that are about it. Names are those of today.
 pub fn history(state: &State, job: JobNumber, entries: &[Entry]) -> Vec<HappeningView> {
     let spec = state.jobs.get(&job).map(|job| Arc::clone(&job.spec));
-    let mut reader = Reader { state, job, spec, own: BTreeSet::new(), told: None };
+    let mut reader = Reader { state, job, spec, own: BTreeMap::new(), latest: Vec::new(), told: None };
     let mut happened = Vec::new();
     for entry in entries {
         for event in &entry.events {
@@ -33,8 +34,10 @@ struct Reader<'a> {
     state: &'a State,
     job: JobNumber,
     spec: Option<Arc<JobSpec>>,
-    /// The job's reservations so far.
-    own: BTreeSet<ReservationNumber>,
+    /// The job's reservations so far, and of which tasks their parts are.
+    own: BTreeMap<ReservationNumber, Vec<Option<String>>>,
+    /// The same of the latest.
+    latest: Vec<Option<String>>,
     /// The window that its user was told of last.
     told: Option<Told>,
 }
@@ -44,19 +47,27 @@ impl Reader<'_> {
     fn read(&mut self, at: Time, event: &Event) -> Option<String> {
         match event {
             Event::Job(event) => self.read_job(at, event),
-            Event::Reservation(ReservationEvent::Asked { reservation, job, .. }) => {
+            Event::Reservation(ReservationEvent::Asked { reservation, job, allocation, .. }) => {
                 if *job != self.job {
                     return None;
                 }
-                self.own.insert(*reservation);
+                self.latest = self.tasks_of(allocation);
+                self.own.insert(*reservation, self.latest.clone());
                 event_text(self.state, at, event).map(|(_, text)| text)
             }
             Event::Reservation(event) => {
-                let (of, text) = own_event_text(self.state, event)?;
-                self.own.contains(&of).then_some(text)
+                let (of, _) = own_event_text(self.state, event, &[])?;
+                own_event_text(self.state, event, self.own.get(&of)?).map(|(_, text)| text)
             }
             Event::Vo(_) | Event::Site(_) | Event::Quote(_) | Event::Cycle(_) => None,
         }
+    }
+
+    /// By part: the name of its task, where it is one of a workflow's.
+    fn tasks_of(&self, allocation: &Allocation) -> Vec<Option<String>> {
+        let workflow = self.spec.as_ref().and_then(|spec| spec.workflow.as_ref());
+        let name = |task| workflow.map(|it| it.workflow.task(task).name.clone());
+        allocation.parts.iter().map(|part| part.task.and_then(name)).collect()
     }
 
     fn read_job(&mut self, at: Time, event: &JobEvent) -> Option<String> {
@@ -84,10 +95,12 @@ impl Reader<'_> {
             | JobEvent::Released(job)
             | JobEvent::Drawn { array: job, .. }
             | JobEvent::Cut { array: job, .. }
-            | JobEvent::Ended { job, .. }
                 if *job == self.job =>
             {
                 text()
+            }
+            JobEvent::Ended { job, end, .. } if *job == self.job => {
+                text().map(|_| ended_text(self.state, *job, end, &self.latest))
             }
             JobEvent::Queued { .. }
             | JobEvent::Offered { .. }

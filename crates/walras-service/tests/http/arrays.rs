@@ -60,6 +60,49 @@ fn an_array_is_one_object_of_which_every_element_can_be_named() {
     assert_eq!(elements["jobs"].as_array().unwrap().len(), 4, "those that were jobs");
 }
 
+/// What a list shows of an array is what may be said of it.
+#[test]
+fn several_elements_are_cancelled_in_one_request_or_none_is() {
+    let house = House::open();
+    let (ada, ben) = (house.user("ada"), house.user("ben"));
+    let held = json!({"walras": "job/1", "name": "many", "work": 60, "array": "1-50000", "held": true});
+    let array = submit(&house, &ada, &held);
+    let plain = submit(&house, &ada, &job("plain"));
+    // As clients send brackets.
+    let path = |which: &str| format!("/v1/jobs/{}", which.replace('[', "%5B").replace(']', "%5D"));
+    let cancel = |which: String| house.call("delete", &path(&which), Some(&ada), None);
+    let view = cancel(format!("{array}_[3-9:2,20,40001-50000]")).json(200);
+    assert_eq!(view["id"], format!("{array}_[1-2,4,6,8,10-19,...]"));
+    assert_eq!(
+        (&view["array"]["changed"], &view["array"]["states"]),
+        (&json!(10_005), &json!({"cancelled": 10_005}))
+    );
+    let again = cancel(format!("{array}_[3-5]")).json(200);
+    assert_eq!(again["array"]["changed"], 1, "one of them was left");
+    let refused = cancel(format!("{array}_[3-5]"));
+    assert_eq!(refused.json(409)["code"], "ended");
+    for missing in [format!("{array}_[49999-50001]"), format!("{array}_[0-7]"), format!("{plain}_[1-2]")] {
+        assert_eq!(cancel(missing.clone()).status, 404, "{missing}");
+    }
+    assert_eq!(house.call("delete", &path(&format!("{array}_[6-7]")), Some(&ben), None).status, 404);
+    let dots = cancel(format!("{array}_[1-2,...]")).json(400);
+    assert!(dots["message"].as_str().unwrap().starts_with("the dots stand for"), "{dots}");
+    let left = house.call("get", &path(&array.to_string()), Some(&ada), None).json(200);
+    assert_eq!(left["array"]["states"], json!({"cancelled": 10_006}), "nothing else has happened");
+    // It is held, and let go, as a whole.
+    let release = |which: String| house.call("post", &format!("{}/release", path(&which)), Some(&ada), None);
+    assert_eq!(release(format!("{array}_[1-2]")).json(409)["code"], "not-held");
+    assert_eq!(release(format!("{array}_1")).json(409)["code"], "not-held");
+    let message = house.call("get", &format!("/v1/jobs/{array}/output"), Some(&ada), None).json(404);
+    let expected = format!("job {array} is an array: each element has output of its own, such as {array}_1");
+    assert_eq!(message["message"], expected);
+    // What is left of it is released, and cancelled, at once.
+    let rest = format!("{array}_[1-40000]");
+    assert_eq!(release(rest.clone()).json(200)["array"]["changed"], 39_994);
+    let view = cancel(rest).json(200);
+    assert_eq!((&view["state"], &view["array"]["changed"]), (&json!("cancelled"), &json!(39_994)));
+}
+
 /// More tasks than there are nodes never run at once, and run in waves where they need not.
 #[test]
 fn tasks_that_need_not_run_together_run_in_waves_under_one_budget() {

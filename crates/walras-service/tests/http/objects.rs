@@ -221,8 +221,11 @@ fn refusals_say_what_would_be_right() {
     bad["deadline"] = json!("soon");
     assert!(said(bad).contains("soon is not a point in time"));
     let mut bad = job("bad");
+    bad["deadline"] = json!("2020-01-01T00:00:00Z");
+    assert!(said(bad).starts_with("body: deadline: 2020-01-01T00:00:00.000Z has passed: it is 20"));
+    let mut bad = job("bad");
     bad["output"] = json!("../../etc/passwd");
-    assert!(said(bad).contains("not the plain name of a file"));
+    assert!(said(bad).contains("is not a file in the job's directory"));
     let mut bad = job("bad");
     bad["colour"] = json!("red");
     assert!(said(bad).contains("colour"));

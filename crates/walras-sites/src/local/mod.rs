@@ -36,7 +36,7 @@ use crate::contract::{
     Connector, CycleNumber, Fault, Free, FreeTime, JobNumber, Offering, Prepare, ReservationNumber,
     SiteAnswer, SiteError, SiteMessage, SiteRefusal, Start, Stream,
 };
-use crate::files::Directory;
+use crate::files::{Directory, FileInside};
 use crate::reported::{Reported, gather};
 use crate::store::SqliteStore;
 use account::{DrawnAccounts, NoAccount};
@@ -272,10 +272,11 @@ impl Connector for LocalConnector {
         Some(directory_of(&task, &directory.work_of(Some(&task))))
     }
 
-    fn output(&self, reservation: ReservationNumber, part: u32, stream: Stream) -> Option<PathBuf> {
+    fn output(&self, reservation: ReservationNumber, part: u32, stream: Stream) -> Option<FileInside> {
         let directory = self.part(reservation, part);
         let task: Task = directory.read("task.json").ok()??;
-        Some(directory.work_of(Some(&task)).join(task.file_of(stream)))
+        let work = Directory::new(directory.work_of(Some(&task)), None);
+        Some(FileInside::new(work, task.file_of(stream)?))
     }
 
     fn fault(&mut self, _: Time, _: &Fault) -> SiteAnswer {

@@ -26,6 +26,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
+use walras_broker::job::NOWHERE;
 
 /// The largest control file that is read.
 const BYTES_MAX: u64 = 64 << 20;
@@ -39,7 +40,7 @@ pub(crate) struct Task {
     pub(crate) command: Vec<String>,
     /// The text of a program that begins with `#!`.
     pub(crate) script: Option<String>,
-    /// The plain name of the file for what it prints.
+    /// The file for what it prints, by its path in the program's directory.
     pub(crate) output: String,
     /// The same for its complaints; in one file with the rest, without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,12 +159,13 @@ impl Task {
         }
     }
 
-    /// The file with what it prints to a stream.
-    pub(crate) fn file_of(&self, stream: Stream) -> &str {
-        match (stream, &self.error) {
+    /// The name of the file with what it prints to a stream; none where that is thrown away.
+    pub(crate) fn file_of(&self, stream: Stream) -> Option<&str> {
+        let name = match (stream, &self.error) {
             (Stream::Error, Some(error)) => error,
             (Stream::Error, None) | (Stream::Output, _) => &self.output,
-        }
+        };
+        Some(name.as_str()).filter(|name| *name != NOWHERE)
     }
 
     /// Whether it is of a job, by what is told its program.
@@ -357,20 +359,23 @@ pub fn open_output(path: &Path) -> std::io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(ErrorKind::InvalidInput.into()) }
 }
 
-/// Why a name is no plain name of a file; nothing when it is one.
+/// Why what a program prints does not go to a file of that name in its directory; nothing when it does.
 ///
 /// ```
 /// use walras_sites::local::bad_file_name;
-/// assert_eq!(bad_file_name("result.txt"), None);
+/// assert_eq!(bad_file_name("logs/result.txt"), None);
 /// assert!(bad_file_name("../result.txt").is_some());
 /// ```
 pub fn bad_file_name(name: &str) -> Option<&'static str> {
-    if name.is_empty() || name.len() > 200 {
+    let steps = || name.split('/');
+    if name == NOWHERE {
+        None
+    } else if name.is_empty() || name.len() > 200 {
         Some("it must have 1 to 200 bytes")
-    } else if name.starts_with('.') {
-        Some("it must not begin with a dot")
-    } else if name.contains('/') || name.contains('\\') {
-        Some("it must be a plain name without directories")
+    } else if steps().any(|step| step.starts_with('.')) {
+        Some("no part of it may begin with a dot")
+    } else if steps().any(str::is_empty) || name.contains('\\') {
+        Some("it must be a relative path")
     } else if name.chars().any(char::is_control) {
         Some("it must not contain control characters")
     } else {

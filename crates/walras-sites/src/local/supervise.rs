@@ -14,6 +14,7 @@ use super::process::{Identity, descendants, signal};
 use super::shared::{missing_output, put_inputs};
 use crate::clock::wall_millis;
 use crate::contract::{PartEnd, SiteError};
+use crate::files::Directory;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::process::{
@@ -29,6 +30,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+use walras_broker::job::NOWHERE;
 
 /// Nothing to run, or no such program.
 const NOT_FOUND: i32 = 127;
@@ -136,18 +138,14 @@ fn open_outputs(part: &PartDirectory, task: &Task) -> std::io::Result<(File, Opt
         }
     }
     std::env::set_current_dir(&work)?;
-    let error = task.error.as_deref().map(|error| new_file(error, task)).transpose()?;
-    Ok((new_file(&task.output, task)?, error))
-}
-
-fn new_file(name: &str, task: &Task) -> std::io::Result<File> {
-    let flags =
-        OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::APPEND | OFlags::CLOEXEC;
-    let file = File::from(openat(CWD, name, flags, Mode::from_raw_mode(0o600))?);
-    if task.uid.is_some() || task.gid.is_some() {
-        std::os::unix::fs::fchown(&file, task.uid, task.gid)?;
-    }
-    Ok(file)
+    let own = task.account().map(|account| (account.uid, account.gid));
+    let directory = Directory::new(work, own);
+    let new_file = |name: &str| match name {
+        NOWHERE => File::options().write(true).open(NOWHERE),
+        name => directory.create(name).map_err(std::io::Error::other),
+    };
+    let error = task.error.as_deref().map(new_file).transpose()?;
+    Ok((new_file(&task.output)?, error))
 }
 
 fn limit(limits: &ProcessLimits) -> Result<(), String> {

@@ -67,7 +67,7 @@ use crate::contract::{
     Connector, CycleNumber, Effect, Fault, Free, JobNumber, Prepare, ReservationNumber, SiteAnswer,
     SiteError, SiteMessage, SiteRefusal, Start, Stream, perform_one,
 };
-use crate::files::Directory;
+use crate::files::{Directory, FileInside};
 use crate::local::make_directory;
 use crate::local::part::Task;
 use crate::reported::{Reported, gather};
@@ -386,7 +386,7 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
         self.left_by(reservation, part)
     }
 
-    fn output(&self, reservation: ReservationNumber, part: u32, stream: Stream) -> Option<PathBuf> {
+    fn output(&self, reservation: ReservationNumber, part: u32, stream: Stream) -> Option<FileInside> {
         self.output_of(reservation, part, stream)
     }
 }

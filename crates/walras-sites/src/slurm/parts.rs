@@ -8,7 +8,7 @@ use super::{SlurmConnector, SlurmPart};
 use crate::book::Booking;
 use crate::clock::{later, wall_millis};
 use crate::contract::{Hold, PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start, Stream};
-use crate::files::Directory;
+use crate::files::{Directory, FileInside};
 use crate::local::make_directory;
 use crate::local::part::{Begun, Ended, PartDirectory, Surroundings, Task};
 use crate::local::shared::{Runs, directory_of};
@@ -220,9 +220,9 @@ impl<S: Slurm> SlurmConnector<S> {
         reservation: ReservationNumber,
         part: u32,
         stream: Stream,
-    ) -> Option<PathBuf> {
+    ) -> Option<FileInside> {
         let (task, work) = self.asked_of(reservation, part)?;
-        Some(work.join(task.file_of(stream)))
+        Some(FileInside::new(Directory::new(work, None), task.file_of(stream)?))
     }
 }
 

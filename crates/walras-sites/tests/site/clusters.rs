@@ -122,7 +122,7 @@ fn jobs_run_under_the_accounts_of_their_users() {
     assert_eq!(bench.wait_end(said, 0), PartEnd::Failed(3));
     let words = fake.cluster().submitted.clone();
     assert!(words.contains(&format!("--uid={uid}")) && words.contains(&format!("--gid={gid}")), "{words:?}");
-    let output = bench.site.output(number(1), 0, Stream::Output).unwrap();
+    let output = bench.site.output(number(1), 0, Stream::Output).unwrap().path();
     assert_eq!(std::fs::read_to_string(&output).unwrap(), "hello\n");
     let work = output.parent().unwrap().canonicalize().unwrap();
     let above = work.parent().unwrap();

@@ -390,7 +390,7 @@ fn a_memory_that_was_put_back_knows_nothing_of_what_came_after_it(bench: &mut Be
         bench.ahead = if bench.is_local() { 0 } else { 3_600_000 };
         assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
         if bench.is_local() {
-            let output = bench.site.output(number(place), 0, Stream::Output).unwrap();
+            let output = bench.site.output(number(place), 0, Stream::Output).unwrap().path();
             assert_eq!(std::fs::read_to_string(output).unwrap(), "output\nnew\n");
         }
         bench.ahead = 0;

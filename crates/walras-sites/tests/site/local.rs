@@ -67,7 +67,7 @@ echo "$SLURM_PROCID $SLURM_NODEID $SLURMD_NODENAME $SLURM_JOB_USER $LAB"
 echo oops >&2
 "#;
     let mut program = Program { script: Some(script.to_owned()), ..command(&[]) };
-    program.output = Some("%x-%j.%t".to_owned());
+    program.output = Some("logs/%x/%j.%t".to_owned());
     program.particulars.error = Some("%N.err".to_owned());
     program.particulars.env.insert("LAB".to_owned(), "7".to_owned());
     bench.book(number(1), &[hold(0, now(), 60_000), hold(1, now(), 60_000)]);
@@ -77,13 +77,19 @@ echo oops >&2
     }
     for (part, node) in [(0, "n1"), (1, "n2")] {
         let work = bench.file(1, part, "").canonicalize().unwrap();
-        let text = std::fs::read_to_string(work.join(format!("a job-9.{part}"))).unwrap();
+        let text = std::fs::read_to_string(work.join(format!("logs/a job/9.{part}"))).unwrap();
         let expected = format!("9 a job 2 2 n1,n2\n{part} {part} {node} ada 7\n{}\n", work.display());
         assert_eq!(text, expected);
         assert_eq!(line(&work.join(format!("{node}.err"))), "oops");
-        let of = |stream| bench.site.output(number(1), part, stream).unwrap();
+        let of = |stream| bench.site.output(number(1), part, stream).unwrap().path();
         assert_eq!(of(Stream::Error).file_name().unwrap(), format!("{node}.err").as_str());
-        assert_eq!(of(Stream::Output).file_name().unwrap(), format!("a job-9.{part}").as_str());
+        assert!(of(Stream::Output).ends_with(format!("logs/a job/9.{part}")));
+        // A program that puts a link in the way shows nothing else.
+        let output = bench.site.output(number(1), part, Stream::Output).unwrap();
+        assert!(output.open().is_ok());
+        std::fs::rename(work.join("logs"), work.join("moved")).unwrap();
+        std::os::unix::fs::symlink(work.join("moved"), work.join("logs")).unwrap();
+        assert!(output.open().is_err());
     }
 }
 

@@ -58,7 +58,7 @@ fn a_job_begins_when_slurm_likes_and_has_all_its_time() {
         assert!(!matches!(message, SiteMessage::Started { at, .. } if *at < begins), "{said:?}");
     }
     assert_eq!(bench.wait_end(said, 0), PartEnd::Done);
-    let output = bench.site.output(number(1), 1, walras_sites::Stream::Output).unwrap();
+    let output = bench.site.output(number(1), 1, walras_sites::Stream::Output).unwrap().path();
     assert_eq!(std::fs::read_to_string(output).unwrap(), "n7 2\n");
     bench.cancel(number(1));
 }

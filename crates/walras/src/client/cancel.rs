@@ -1,15 +1,14 @@
 //! `cancel` and `release`: by number, or all that are meant.
 
 use super::filter::Filter;
-use super::http::{Client, with_query};
+use super::http::{Answer, Client, encode, with_query};
 use super::say::say;
 use super::settings::Connect;
 use super::show::clean;
 use crate::failure::Failure;
 use std::io::{BufRead, IsTerminal, Write};
 use ureq::http::Method;
-use walras_api::service::{JobView, JobsView, MeView, Role};
-use walras_broker::gate::Which;
+use walras_api::service::{JobView, JobsView, MeView, Meant, Role};
 
 /// The states of jobs that have not ended.
 const OPEN: &str = "held,waiting,queued,planning,planned,reserving,reserved,running";
@@ -21,19 +20,19 @@ const NAMED: usize = 5;
 
 #[derive(clap::Args)]
 pub(crate) struct ReleaseArgs {
-    /// The jobs' numbers, or elements of arrays: 17 or 18_3
+    /// The jobs' numbers; of an array also as lists show it: 18_[1-9]
     #[arg(required = true)]
-    jobs: Vec<Which>,
+    jobs: Vec<Meant>,
     #[command(flatten)]
     connect: Connect,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct CancelArgs {
-    /// The jobs' numbers, or elements of arrays: 17 or 18_3
+    /// The jobs' numbers, or elements of arrays: 17, 18_3 or 18_[5-9,12]
     #[arg(required_unless_present_any = ["all", "state", "name", "since"],
         conflicts_with_all = ["all", "state", "name", "since", "user"])]
-    jobs: Vec<Which>,
+    jobs: Vec<Meant>,
     /// All of one's own that have not ended
     #[arg(long)]
     all: bool,
@@ -48,13 +47,13 @@ pub(crate) struct CancelArgs {
 
 pub(crate) fn release(args: &ReleaseArgs) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
-    for_each(&client, &args.connect, &args.jobs, &Method::POST, "/release")
+    for_each(&client, &args.connect, &args.jobs, Act::Release)
 }
 
 pub(crate) fn cancel(args: &CancelArgs) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
     if !args.jobs.is_empty() {
-        return for_each(&client, &args.connect, &args.jobs, &Method::DELETE, "");
+        return for_each(&client, &args.connect, &args.jobs, Act::Cancel);
     }
     let me: MeView = client.get("/v1/me")?.view()?;
     if me.role != Role::User && args.filter.user.is_none() {
@@ -70,7 +69,7 @@ pub(crate) fn cancel(args: &CancelArgs) -> Result<(), Failure> {
         ask(&jobs)?;
     }
     let numbers: Vec<u64> = jobs.iter().map(|job| job.job).collect();
-    for_each(&client, &args.connect, &numbers, &Method::DELETE, "")
+    for_each(&client, &args.connect, &numbers, Act::Cancel)
 }
 
 /// The jobs that are meant and have not ended, page by page.
@@ -119,21 +118,49 @@ fn question(jobs: &[JobView]) -> String {
     format!("Cancel {what}: {}{more}?", named.join(", "))
 }
 
-/// Asks the same of each job, and says where it is then.
+/// What is asked of jobs.
+#[derive(Clone, Copy)]
+enum Act {
+    Cancel,
+    Release,
+}
+
+impl Act {
+    fn send(self, client: &Client, job: &str) -> Result<Answer, Failure> {
+        let job = encode(job);
+        match self {
+            Act::Cancel => client.send(Method::DELETE, &format!("/v1/jobs/{job}"), None),
+            Act::Release => client.send(Method::POST, &format!("/v1/jobs/{job}/release"), None),
+        }
+    }
+
+    fn past(self) -> &'static str {
+        match self {
+            Act::Cancel => "cancelled",
+            Act::Release => "released",
+        }
+    }
+}
+
+/// Asks the same of each job, and says where it is then; of several elements of an array, how many were meant that had not ended.
 fn for_each(
     client: &Client,
     connect: &Connect,
     jobs: &[impl std::fmt::Display],
-    method: &Method,
-    end: &str,
+    act: Act,
 ) -> Result<(), Failure> {
     let mut failed = None;
     for job in jobs {
+        let job = job.to_string();
         // One that refuses must not keep the others from it.
-        match client.send(method.clone(), &format!("/v1/jobs/{job}{end}"), None) {
-            Ok(answer) => {
-                say(connect, &answer, |view: &JobView| format!("job {} is {}\n", view.id, view.state.text()))?
-            }
+        match act.send(client, &job) {
+            Ok(answer) => say(connect, &answer, |view: &JobView| {
+                match view.array.as_ref().and_then(|array| array.changed) {
+                    Some(1) => format!("1 element of {job} is {}\n", act.past()),
+                    Some(count) => format!("{count} elements of {job} are {}\n", act.past()),
+                    None => format!("job {} is {}\n", view.id, view.state.text()),
+                }
+            })?,
             Err(failure @ Failure::Refused(_)) => failed = Some(failure),
             Err(failure) => return Err(failure),
         }

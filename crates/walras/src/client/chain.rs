@@ -42,10 +42,11 @@ fn chain_text(chain: &ChainView) -> String {
         (chain.quote, &chain.price, chain.start, chain.finish, chain.until)
     {
         text.push_str(&format!(
-            "quote {quote}: {} jobs, from {} to {} at the latest, {price} credits at most\n",
+            "quote {quote}: {} jobs, from {} to {} at the latest, {} at most\n",
             chain.jobs.len(),
             time(start),
-            time(finish)
+            time(finish),
+            price.credits()
         ));
         let rows = chain.jobs.iter().map(|job| {
             let after: Vec<String> =

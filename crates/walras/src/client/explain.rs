@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use walras_api::service::ExplanationView;
 
 pub(crate) fn explain(args: &OneArgs) -> Result<(), Failure> {
-    let answer = Client::of(&args.connect)?.get(&format!("/v1/jobs/{}/explanation", args.job))?;
+    let answer = Client::of(&args.connect)?.get(&format!("/v1/jobs/{}/explanation", args.path()))?;
     say(&args.connect, &answer, explanation_text)
 }
 
@@ -20,7 +20,8 @@ pub(crate) fn explanation_text(view: &ExplanationView) -> String {
     let reasons = view.reasons.iter().map(|reason| told(&reason.text));
     let unsaid = reasons.filter(|reason| !summary.contains(reason.trim_end_matches('.')));
     lines.extend(unsaid.map(|reason| format!("  because {reason}\n")));
-    lines.extend(view.changes.iter().map(|change| format!("  would help: {}\n", told(&change.text))));
+    let changes = view.changes.iter().map(|change| told(&change.text)).filter(|it| !is_named(&summary, it));
+    lines.extend(changes.map(|change| format!("  would help: {change}\n")));
     for (index, line) in lines.iter().enumerate() {
         if !lines[..index].contains(line) {
             text.push_str(line);
@@ -49,9 +50,35 @@ pub(crate) fn explanation_text(view: &ExplanationView) -> String {
     text
 }
 
+/// Whether a sentence names a change among those that would do: whole, and not as the beginning of another.
+fn is_named(summary: &str, change: &str) -> bool {
+    let mut found = summary.match_indices(change);
+    found.any(|(at, _)| {
+        let (before, after) = (&summary[..at], &summary[at + change.len()..]);
+        before.ends_with([':', ';', ' '])
+            && (after.starts_with([';']) || after == "." || after.starts_with(". "))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The sentence names the first changes itself.
+    #[test]
+    fn a_change_is_named_once() {
+        let view: ExplanationView = serde_json::from_str(
+            r#"{"job":17,"state":"queued",
+            "summary":"Job 17 (fit) waits for the next cycle. The budget is too small. Any of these would do: a budget of 60.5 credits; 2 tasks.",
+            "reasons":[],"rank":null,"history":[],
+            "changes":[{"kind":"budget","text":"a budget of 60.5 credits","amount":60.5},
+                {"kind":"tasks","text":"2 tasks","amount":2},{"kind":"budget","text":"a budget of 60","amount":60}]}"#,
+        )
+        .unwrap();
+        let text = explanation_text(&view);
+        assert_eq!(text.matches("60.5 credits").count() + text.matches("2 tasks").count(), 2, "{text}");
+        assert!(text.ends_with("  would help: a budget of 60\n"), "{text}");
+    }
 
     #[test]
     fn each_thing_is_said_once_and_scores_are_nobodys_matter() {

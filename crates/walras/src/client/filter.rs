@@ -15,7 +15,7 @@ pub(crate) struct Filter {
     /// Only those in these states, with commas between: held, waiting, queued, planning, planned, reserving, reserved, running, done, failed, cancelled, given-up
     #[arg(long, value_name = "STATES")]
     pub(crate) state: Option<String>,
-    /// Only those of this name; * stands for anything
+    /// Only those of this name; * stands for anything, ? for one character
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Only those of this user

@@ -1,24 +1,30 @@
 //! `job`: everything about one.
 
 use super::columns::elements_text;
-use super::http::Client;
+use super::http::{Client, encode};
 use super::say::say;
 use super::settings::Connect;
 use super::show::{clean, or_dash, table, time, time_or, told};
 use crate::failure::Failure;
-use walras_api::service::{JobView, LikelyView, PartView, PromiseView};
-use walras_broker::gate::Which;
+use walras_api::service::{JobView, LikelyView, Meant, PartView, PromiseView};
 
 #[derive(clap::Args)]
 pub(crate) struct OneArgs {
-    /// The job's number, or an element of an array: 17 or 18_3
-    pub(super) job: Which,
+    /// The job's number, or an element of an array: 17 or 18_3; 18_[5-9], as lists show it, is the array
+    pub(super) job: Meant,
     #[command(flatten)]
     pub(super) connect: Connect,
 }
 
+impl OneArgs {
+    /// The job in an address.
+    pub(super) fn path(&self) -> String {
+        encode(&self.job.to_string())
+    }
+}
+
 pub(crate) fn one(args: &OneArgs) -> Result<(), Failure> {
-    let answer = Client::of(&args.connect)?.get(&format!("/v1/jobs/{}", args.job))?;
+    let answer = Client::of(&args.connect)?.get(&format!("/v1/jobs/{}", args.path()))?;
     say(&args.connect, &answer, job_text)
 }
 

@@ -83,10 +83,13 @@ pub(crate) struct BudgetRemoveArgs {
 
 pub(crate) fn account(args: &AccountArgs) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
-    if args.account.is_none() && !args.all {
-        return say(&args.connect, &client.get("/v1/account")?, |view: &AccountView| {
-            accounts_text(std::slice::from_ref(view))
-        });
+    if !args.all {
+        // One's own may be asked for by its name, too.
+        let own = client.get("/v1/account")?;
+        let name = own.view::<AccountView>()?.account;
+        if args.account.as_ref().is_none_or(|asked| *asked == name) {
+            return say(&args.connect, &own, |view: &AccountView| accounts_text(std::slice::from_ref(view)));
+        }
     }
     let answer = client.get("/v1/accounts")?;
     let Some(name) = &args.account else {

@@ -254,10 +254,10 @@ fn reclaimed_text(view: &ReclaimView) -> String {
         }
     };
     format!(
-        "{stop} {}; {go} {}; {cost} {} credits of compensation\n",
+        "{stop} {}; {go} {}; {cost} {} of compensation\n",
         jobs(&view.stopped),
         jobs(&view.moved),
-        view.compensation
+        view.compensation.credits()
     )
 }
 

@@ -58,6 +58,12 @@ pub(crate) fn terminal_width() -> Option<usize> {
     (columns > 0).then(|| usize::from(columns))
 }
 
+/// How many lines the terminal has.
+pub(crate) fn terminal_height() -> Option<usize> {
+    let (_, lines) = ratatui::crossterm::terminal::size().ok()?;
+    (lines > 0).then(|| usize::from(lines))
+}
+
 /// How wide a table may be: as wide as the terminal it goes to, however wide in a pipe.
 pub(crate) fn table_width() -> Option<usize> {
     std::io::stdout().is_terminal().then(terminal_width).flatten()

@@ -120,7 +120,11 @@ pub(crate) fn submit(args: &SubmitArgs) -> Result<(), Failure> {
         let answer = client.post_once("/v1/jobs?outlook=true", &job.job, &key);
         let answer = answer.map_err(|failure| job.placed(failure))?;
         let view: SubmittedView = answer.view()?;
-        let text = if args.connect.json { pretty(&answer.text) } else { format!("job {}\n", view.job) };
+        let text = match args.options.has("parsable") {
+            _ if args.connect.json => pretty(&answer.text),
+            true => format!("{}\n", view.job),
+            false => format!("job {}\n", view.job),
+        };
         files::print(&text)?;
         for note in &view.notes {
             eprintln!("walras: {}", told(note));
@@ -152,20 +156,18 @@ fn outlook_text(outlook: &OutlookView) -> String {
         let sites: Vec<String> = outlook.sites.iter().map(|site| clean(site)).collect();
         let (sites, after) = (sites.join(", "), outlook.after.join(", "));
         let each = if outlook.elements.is_some() { " each" } else { "" };
+        let price = price.credits();
         let starts = if outlook.elements.is_some() { "its first elements start" } else { "starts" };
         return match (outlook.start, after.is_empty()) {
             (Some(start), true) => {
-                format!("{starts} about {} on {sites}, about {price} credits{each}\n", time(start))
+                format!("{starts} about {} on {sites}, about {price}{each}\n", time(start))
             }
             (Some(start), false) => {
-                format!(
-                    "{starts} about {} on {sites}, after {after}, about {price} credits{each}\n",
-                    time(start)
-                )
+                format!("{starts} about {} on {sites}, after {after}, about {price}{each}\n", time(start))
             }
-            (None, true) => format!("waits; as things are on {sites}, about {price} credits{each}\n"),
+            (None, true) => format!("waits; as things are on {sites}, about {price}{each}\n"),
             (None, false) => {
-                format!("waits for {after}; as things are on {sites}, about {price} credits{each}\n")
+                format!("waits for {after}; as things are on {sites}, about {price}{each}\n")
             }
         };
     }

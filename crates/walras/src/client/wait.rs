@@ -13,26 +13,38 @@ use crate::files;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
-use walras_api::service::{EventKind, EventView, JobState, JobView};
+use walras_api::service::{EventKind, EventView, JobState, JobView, Meant};
 use walras_broker::gate::Which;
 
 /// What is heard in so long a time is looked at together.
 const TOGETHER: Duration = Duration::from_millis(200);
+/// So many elements of an array are waited for one by one.
+const ELEMENTS_MAX: u32 = 100;
 /// So long nothing is heard before the line is written again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Exit codes: 0 all are done, 1 one failed, 5 one was cancelled, 6 one was given up
 #[derive(clap::Args)]
 pub(crate) struct WaitArgs {
-    /// The jobs' numbers, or elements of arrays: 17 or 18_3
+    /// The jobs' numbers, or elements of arrays: 17, 18_3 or 18_[5-9]
     #[arg(required = true)]
-    jobs: Vec<Which>,
+    jobs: Vec<Meant>,
     #[command(flatten)]
     connect: Connect,
 }
 
 pub(crate) fn wait(args: &WaitArgs) -> Result<(), Failure> {
-    wait_for(&Arc::new(Client::of(&args.connect)?), &args.jobs, args.connect.json)
+    let mut all = Vec::new();
+    for meant in &args.jobs {
+        let too_many = || {
+            let array = meant.job();
+            Failure::Input(format!(
+                "{meant} are more than {ELEMENTS_MAX} elements: wait for the array, as {array}"
+            ))
+        };
+        all.extend(meant.each(ELEMENTS_MAX).ok_or_else(too_many)?);
+    }
+    wait_for(&Arc::new(Client::of(&args.connect)?), &all, args.connect.json)
 }
 
 /// A job that has not ended as far as is known.

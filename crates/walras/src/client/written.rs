@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use walras_api::service::{
     DIRECTIVES, Directive, Flag, JOB_BYTES_MAX, JobDraft, LeftOut, Origin, StatusView, Submitter, Takes,
-    read_script,
+    has_directives, read_script,
 };
-use walras_api::{Syntax, read_limited};
+use walras_api::{Syntax, echo, read_limited};
 use walras_broker::files::FILES_BYTES_MAX;
 use walras_model::Time;
 
@@ -33,6 +33,13 @@ pub(crate) struct Reading {
 /// Slurm's words as options: one for each directive of a script.
 #[derive(Debug, Default)]
 pub(crate) struct Options(pub(crate) Vec<Flag>);
+
+impl Options {
+    /// Whether the option of this name was given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|flag| flag.name() == name)
+    }
+}
 
 fn option(directive: &Directive) -> Arg {
     let arg = Arg::new(directive.name).long(directive.name).help_heading("As in #SBATCH lines");
@@ -140,6 +147,9 @@ impl Written {
         while let Some(word) = words.next() {
             let mut written = Written::read(Path::new(word))?;
             if written.is_script() {
+                if let Some(next) = words.as_slice().first() {
+                    must_be_an_argument(word, next)?;
+                }
                 written.arguments = words.by_ref().cloned().collect();
             }
             written.arguments.extend(more.iter().cloned());
@@ -192,16 +202,50 @@ impl Written {
         let mut draft = JobDraft::read(&self.bytes, &self.source, syntax).map_err(Failure::input)?;
         if let Some(named) = draft.workflow_file() {
             let path = self.path.parent().unwrap_or(Path::new("")).join(named);
-            draft.set_workflow(&workflow::read_runnable_file(&path)?);
+            let (workflow, bytes) = workflow::read_runnable_file(&path)?;
+            draft.set_workflow(&workflow, &path.display().to_string(), &bytes);
         }
         let beside = self.path.parent().unwrap_or(Path::new(""));
-        let read = |name: &str| match files::read(&beside.join(name), FILES_BYTES_MAX) {
-            Err(Failure::Input(why)) => Err(why),
-            read => read.map_err(|_| format!("{name} cannot be read")),
-        };
-        draft.bring(read).map_err(Failure::input)?;
+        draft.bring(|name| read_beside(beside, name)).map_err(Failure::input)?;
         draft.set_options(options, submitter).map_err(Failure::input)?;
         Ok(draft)
+    }
+}
+
+/// Words after a script are its arguments, as Slurm has it. One that is a job itself, straight after it, was more likely meant as another
+/// job, which would be lost without a word.
+fn must_be_an_argument(script: &str, word: &str) -> Result<(), Failure> {
+    let path = Path::new(word);
+    let read = if path.is_file() { files::read(path, JOB_BYTES_MAX).ok() } else { None };
+    if !read.is_some_and(|bytes| is_job(&bytes, path)) {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "{word} is a job itself, and words after the script {script} are its arguments: submit one after the other, or hand it to the \
+         script by `walras submit {script} -- {word}`"
+    )))
+}
+
+/// Whether it says of itself that it is a job: a script with directives, or a job file.
+fn is_job(bytes: &[u8], path: &Path) -> bool {
+    let is_file = |syntax| JobDraft::read(bytes, "", syntax).is_ok();
+    has_directives(bytes) || Syntax::of_path(path).is_ok_and(is_file)
+}
+
+/// What is in a file beside the job's. A link may be followed, but not out of the directory: the job's file says what goes along, and that
+/// is what is there.
+fn read_beside(beside: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let path = beside.join(name);
+    let whole = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize();
+    if let (Ok(inside), Ok(there)) = (whole(beside), whole(&path))
+        && !there.starts_with(&inside)
+    {
+        let what = "leads out of the directory of the job's file by a link: expected a file in it";
+        return Err(format!("{} {what}", echo(name)));
+    }
+    match files::read(&path, FILES_BYTES_MAX) {
+        Err(Failure::Input(why)) => Err(why),
+        read => read.map_err(|_| format!("{name} cannot be read")),
     }
 }
 

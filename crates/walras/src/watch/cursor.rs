@@ -1,5 +1,6 @@
 //! Where lines go on a screen.
 
+use crate::client::show::cut;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
@@ -19,7 +20,8 @@ impl Cursor {
     /// One more line, when there is room.
     pub(super) fn line(&mut self, buffer: &mut Buffer, text: &str, style: Style) {
         if self.left() > 0 && self.area.width > 0 {
-            buffer.set_stringn(self.area.x, self.next, text, self.area.width.into(), style);
+            let width = self.area.width.into();
+            buffer.set_stringn(self.area.x, self.next, cut(text, width), width, style);
             self.next += 1;
         }
     }

@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, dim};
 use super::gantt::{self, LEGEND, What};
+use super::header::header;
 use super::scene::{Panel, Scene, Show};
 use super::sheet;
 use crate::client::columns::{price, where_or_why};
@@ -36,6 +37,8 @@ const DATES_FROM: usize = 50;
 const LABEL_MAX: usize = 20;
 /// Fewer columns than this do without the users of jobs.
 const USERS_FROM: usize = 96;
+/// So much is shown of what jobs are looked for by.
+const SEARCH_SHOWN: usize = 12;
 /// How many lines of jobs are enough.
 const JOB_LINES: u16 = 9;
 /// How many lines of events there are beside the rest.
@@ -43,7 +46,7 @@ const EVENT_LINES: u16 = 5;
 
 /// Draws the scene.
 pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer) {
-    let head = header(scene);
+    let head = header(scene, Some(area.width.into()));
     let mut cursor = Cursor { area, next: area.y };
     if area.height >= KEYS_FROM {
         cursor.area.height -= 1;
@@ -84,53 +87,6 @@ pub(super) fn draw(scene: &Scene, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The first lines: how the service is.
-pub(super) fn header(scene: &Scene) -> [String; 3] {
-    let status = &scene.snapshot.status;
-    let time = |stamp| time_in(stamp, &scene.zone);
-    let speed = if status.speed == 1 { String::new() } else { format!(" (time x{})", status.speed) };
-    let closed = if status.writable { "" } else { "  takes no submissions" };
-    let cycle = &status.cycle;
-    let state = if cycle.open { "planning" } else { "planned" };
-    let proof = cycle.proof.as_ref().map_or_else(String::new, |proof| format!(", {}", clean(&proof.text)));
-    let next = cycle.next_at.map_or_else(String::new, |next| format!("; next {}", time(next)));
-    let counts = format!(
-        "queued {}  reserved {}  running {}  ended {}",
-        status.queued, status.reserved, status.running, status.ended
-    );
-    [
-        format!(
-            "walras {}  {}{speed}{closed}  {}",
-            clean(&status.version),
-            time(status.now),
-            clean(&scene.address)
-        ),
-        format!("{}{}{counts}", used(scene), money(scene)),
-        format!(
-            "cycle {} {state}: {} served, {} left out{proof}{next}",
-            cycle.cycle, cycle.served, cycle.unserved
-        ),
-    ]
-}
-
-/// How many of the nodes work for us.
-fn used(scene: &Scene) -> String {
-    let sites = &scene.snapshot.status.sites;
-    let nodes: u64 = sites.iter().map(|site| site.nodes).sum();
-    let busy: u64 = sites.iter().map(|site| site.nodes_busy).sum();
-    let share = (busy * 100).checked_div(nodes);
-    share.map_or_else(String::new, |share| format!("nodes {busy}/{nodes} ({share}%)  "))
-}
-
-/// What whoever looks has.
-fn money(scene: &Scene) -> String {
-    let Some(account) = &scene.snapshot.account else { return String::new() };
-    let whose = account.account.trim_start_matches("user:").trim_start_matches("owner:");
-    let held =
-        if account.held.to_string() == "0" { String::new() } else { format!(", {} held", account.held) };
-    format!("{} {}{held}  ", clean(whose), account.balance)
-}
-
 fn nodes(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, lines: u16, scroll: usize) {
     if lines == 0 || cursor.left() == 0 {
         return;
@@ -143,10 +99,11 @@ fn nodes(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, lines: u16, sc
     let columns = usize::from(cursor.area.width).saturating_sub(label_width + 1);
     axis(scene, cursor, buffer, label_width, columns);
     let legend = lines >= LEGEND_FROM;
-    for (row, label) in view.rows.iter().zip(&labels).skip(scroll) {
-        if cursor.next + u16::from(legend) >= end {
-            break;
-        }
+    let room = usize::from(end.saturating_sub(cursor.next).saturating_sub(legend.into()));
+    let left = view.rows.len().saturating_sub(scroll);
+    // The last line says how many there is no room for.
+    let shown = if left > room { room.saturating_sub(1) } else { left };
+    for (row, label) in view.rows.iter().zip(&labels).skip(scroll).take(shown) {
         let y = cursor.next;
         let style = if row.lost { Style::new().fg(Color::Red) } else { Style::new() };
         let label: String = label.chars().take(label_width).collect();
@@ -154,6 +111,10 @@ fn nodes(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, lines: u16, sc
         for (x, cell) in gantt::cells(view, row, columns).iter().enumerate() {
             put(buffer, cursor.area.x, label_width + 1 + x, y, cell.symbol, style_of(cell.what));
         }
+    }
+    if shown < left && room > 0 {
+        let how = if scene.panel == Panel::Nodes { "arrows" } else { "n" };
+        cursor.line(buffer, &format!("… and {} more ({how})", left - shown), dim());
     }
     if legend && cursor.next < end {
         cursor.line(buffer, LEGEND, dim());
@@ -211,8 +172,9 @@ fn jobs(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, lines: u16) {
     let end = cursor.next + lines.min(cursor.left());
     let width = usize::from(cursor.area.width);
     if end > cursor.next {
-        let heading = ["job", "name", "user", "state", "price", "where, why"];
-        cursor.line(buffer, &format!("{}{}", job_line(heading, width), filtered(scene)), dim());
+        let filtered = filtered(scene);
+        let last = if filtered.is_empty() { "where, why" } else { filtered.as_str() };
+        cursor.line(buffer, &job_line(["job", "name", "user", "state", "price", last], width), dim());
     }
     let (jobs, chosen) = (scene.jobs(), scene.place());
     let room = usize::from(end.saturating_sub(cursor.next));
@@ -232,9 +194,10 @@ fn jobs(scene: &Scene, cursor: &mut Cursor, buffer: &mut Buffer, lines: u16) {
 
 /// Which jobs are not shown, where some are not.
 fn filtered(scene: &Scene) -> String {
-    let show = if scene.show == Show::All { String::new() } else { format!("  [{}]", scene.show.text()) };
-    let search = &scene.search;
-    if search.is_empty() { show } else { format!("{show}  [with '{}']", clean(search)) }
+    let show = (scene.show != Show::All).then(|| format!("[{}]", scene.show.text()));
+    let search = cut(&clean(&scene.search), SEARCH_SHOWN);
+    let search = (!search.is_empty()).then(|| format!("[with '{search}']"));
+    show.into_iter().chain(search).collect::<Vec<_>>().join(" ")
 }
 
 fn job_text(job: &JobView, width: usize) -> String {

@@ -6,6 +6,7 @@
 mod cursor;
 mod draw;
 mod gantt;
+mod header;
 mod keys;
 mod live;
 mod plain;
@@ -122,9 +123,15 @@ fn look(client: &Client, whose: &Whose, span: i64, opened: Option<u64>) -> Resul
 /// Everything about one job, as far as it can be had.
 fn details(client: &Client, job: u64) -> Details {
     let asked = client.get(&format!("/v1/jobs/{job}/explanation"));
-    let explanation = asked.and_then(|answer| Ok(explanation_text(&answer.view::<ExplanationView>()?)));
-    let explanation = explanation.unwrap_or_else(live::text_of);
-    Details { job, explanation, output: printed(client, job).unwrap_or_else(live::text_of) }
+    let (explanation, is_ahead) = match asked.and_then(|answer| answer.view::<ExplanationView>()) {
+        Ok(view) => (explanation_text(&view), view.state.is_ahead()),
+        Err(failure) => (live::text_of(failure), false),
+    };
+    let output = match is_ahead {
+        true => "It has not started: it has printed nothing yet.".to_owned(),
+        false => printed(client, job).unwrap_or_else(live::text_of),
+    };
+    Details { job, explanation, output }
 }
 
 /// The end of what a job's first part printed.

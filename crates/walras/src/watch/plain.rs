@@ -1,7 +1,7 @@
 //! A scene as text, for files and pipes.
 
-use super::draw::header;
 use super::gantt::{self, LEGEND};
+use super::header::header;
 use super::scene::Scene;
 use crate::client::columns::jobs_table;
 use crate::client::show::time_in;
@@ -11,7 +11,7 @@ const COLUMNS: usize = 72;
 
 /// Status, nodes over time, and jobs.
 pub(super) fn text(scene: &Scene) -> String {
-    let mut text: String = header(scene).map(|line| format!("{line}\n")).concat();
+    let mut text: String = header(scene, None).map(|line| format!("{line}\n")).concat();
     let view = &scene.snapshot.timetable;
     let labels: Vec<String> = view.rows.iter().map(gantt::label).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or_default();

@@ -77,11 +77,11 @@ impl Show {
 
     pub(super) fn text(self) -> &'static str {
         match self {
-            Show::All => "all jobs",
-            Show::Open => "jobs that have not ended",
-            Show::Running => "jobs that run",
-            Show::Waiting => "jobs that wait",
-            Show::Ended => "jobs that have ended",
+            Show::All => "all",
+            Show::Open => "not ended",
+            Show::Running => "running",
+            Show::Waiting => "waiting",
+            Show::Ended => "ended",
         }
     }
 

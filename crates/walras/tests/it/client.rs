@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::{Arc, Mutex};
 
-type Requests = Arc<Mutex<Vec<String>>>;
+pub(crate) type Requests = Arc<Mutex<Vec<String>>>;
 
 /// A service that gives the answer of the first of `routes` whose name begins the request, as often as it is asked.
-fn fake(routes: &'static [(&'static str, u16, &'static str)]) -> (String, Requests) {
+pub(crate) fn fake(routes: &'static [(&'static str, u16, &'static str)]) -> (String, Requests) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let requests = Requests::default();
@@ -46,13 +46,13 @@ fn fake(routes: &'static [(&'static str, u16, &'static str)]) -> (String, Reques
 }
 
 /// `walras` with a token in its environment.
-fn ask(directory: &Path, url: &str, arguments: &[&str]) -> Output {
+pub(crate) fn ask(directory: &Path, url: &str, arguments: &[&str]) -> Output {
     let mut command = Command::cargo_bin("walras").unwrap();
     command.current_dir(directory).env("WALRAS_URL", url).env("WALRAS_TOKEN", "hush-hush").env("TZ", "UTC");
     command.env("XDG_CONFIG_HOME", directory).args(arguments).output().unwrap()
 }
 
-fn texts(output: &Output) -> (Option<i32>, String, String) {
+pub(crate) fn texts(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }

@@ -35,6 +35,8 @@ fn jobs_are_followed_to_their_end_and_found_again() {
     assert_eq!(vo.done(&["output", &job, "--error"]), "oops\n");
     ends(&vo);
     history(&vo, &job);
+    assert_eq!(vo.done(&["account", "user:ada"]), vo.done(&["account"]), "one's own, by its name");
+    several(&vo);
     lists(&vo, &job);
     cancelling(&vo);
 }
@@ -78,13 +80,17 @@ fn lists(vo: &Vo, job: &str) {
     let names: Vec<String> = jobs(&["--state", "failed,given-up"]);
     assert_eq!(names, ["never", "slow"]);
     assert_eq!(jobs(&["--name", "s*"]), ["slow"]);
+    assert_eq!(jobs(&["--name", "?lo?"]), ["slow"]);
     assert_eq!(jobs(&["--since", "1h", "--name", "slow"]), ["slow"]);
     assert_eq!(jobs(&["--since", "2099-01-01"]), Vec::<String>::new());
     let table = vo.done(&["jobs", "--state", "failed", "--columns", "state,job,name"]);
     assert_eq!(table.lines().next(), Some("state   job  name"), "{table}");
     assert!(table.contains(&format!("failed  {job:>3}  slow")), "{table}");
     let (code, _, err) = told(&vo.walras(&["jobs", "--state", "done,lost"], ""));
-    assert!(code == Some(2) && err.contains("'lost' is no state of a job"), "{err}");
+    assert!(
+        code == Some(2) && err.contains("'lost' is no state of a job: expected held, waiting, "),
+        "{err}"
+    );
     let explained = vo.done(&["explain", job]);
     let (now, happened) = explained.split_once("what has happened").unwrap();
     assert!(now.matches("code 3").count() == 1 && happened.contains("code 3"), "{explained}");
@@ -103,6 +109,24 @@ fn cancelling(vo: &Vo) {
     assert_eq!(vo.done(&["cancel", "--state", "held", "--yes"]), format!("job {} is cancelled\n", held[0]));
     let (code, _, err) = told(&vo.walras(&["cancel", "--all", "--yes"], ""));
     assert!(code == Some(1) && err.contains("there is no such job"), "{err}");
+}
+
+/// Elements are named as lists show them.
+fn several(vo: &Vo) {
+    let array = wrapped(vo, "many", "true", &["--hold", "--array=1-9"]);
+    let listed = vo.done(&["jobs", "--name", "many", "--columns", "job"]);
+    assert!(listed.contains(&format!("{array}_[1-9]")), "{listed}");
+    let some = format!("{array}_[3-5,9]");
+    assert_eq!(vo.done(&["cancel", &some]), format!("4 elements of {some} are cancelled\n"));
+    let listed = format!("{array}_[1-2,6-8]");
+    assert!(vo.done(&["job", &listed]).starts_with(&format!("job       {listed} many\n")));
+    let call = ["wait", &format!("{array}_[3-4]")];
+    assert_eq!(told(&vo.walras(&call, "")).0, Some(5), "they are cancelled");
+    assert_eq!(vo.done(&["release", &listed]), format!("5 elements of {listed} are released\n"));
+    vo.done(&["wait", &format!("{array}_[1-2,6-8]")]);
+    vo.walras(&["wait", &array], "");
+    let (code, out, err) = told(&vo.walras(&["cancel", &format!("{array}_[1-9%2]")], ""));
+    assert!(code == Some(2) && out.is_empty() && err.contains("a limit belongs to the whole array"), "{err}");
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod reproduce;
 mod scripts;
 #[cfg(feature = "simulator")]
 mod simulate;
+mod submitting;
 mod vo;
 mod workflows;
 

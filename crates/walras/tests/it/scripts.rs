@@ -45,6 +45,7 @@ fn ten_scripts_print_what_they_would() {
     assert_eq!(vo.done(&["output", &more[0]]), "from standard input, stdin\n");
     assert_eq!(vo.done(&["output", &more[1]]), "wrapped 42\n");
     array_and_chain(&vo);
+    output_places(&vo);
     refusals(&vo);
 }
 
@@ -89,6 +90,30 @@ fn array_and_chain(vo: &Vo) {
     assert!((paid - past["jobs"][0]["charged"].as_f64().unwrap()).abs() < 1e-9, "{bill} {past}");
 }
 
+/// What a script prints goes where it says: to directories that are made, or nowhere.
+fn output_places(vo: &Vo) {
+    let logs = "#!/bin/sh\n#SBATCH -t 1 -o ./logs/%x/%j.out -e logs/%x/%j.err\necho told; echo moaned >&2\n";
+    let job = vo.submit("logs.sh", logs, &[]);
+    let quiet = vo.submit(
+        "quiet.sh",
+        "#!/bin/sh\n#SBATCH -t 1 -o /dev/null -e oops.err\necho told; echo oops >&2\n",
+        &[],
+    );
+    vo.done(&["wait", &job, &quiet]);
+    assert_eq!(vo.done(&["output", &job]), "told\n");
+    assert_eq!(vo.done(&["output", &job, "--error"]), "moaned\n");
+    assert_eq!(vo.done(&["output", &quiet, "--error"]), "oops\n");
+    let (code, complaint) = vo.refused(&["output", &quiet], "");
+    assert!(code == Some(1) && complaint.contains("there is no output of part 0"), "{complaint}");
+    let kept = format!("logs/logs.sh/{job}.out");
+    assert!(files(&vo.path().join("data")).iter().any(|file| file.ends_with(&kept)), "{kept}");
+    let (code, complaint) = vo.refused(&["output", &job, "--get", "fit.csv"], "");
+    assert!(
+        code == Some(1) && complaint.contains(&format!("there is no file fit.csv of job {job}")),
+        "{complaint}"
+    );
+}
+
 /// What could never run, or is not understood, is refused at once, and nothing of it is there.
 fn refusals(vo: &Vo) {
     let before = vo.done(&["jobs", "--json"]);
@@ -126,6 +151,20 @@ fn refusals(vo: &Vo) {
     let unknown = "{walras: job/1, name: a, work: 1, command: [\"true\"], prefers: {energy: 1}}";
     let (code, complaint) = vo.refused(&["submit", "-"], unknown);
     assert!(code == Some(2) && complaint.contains("the job goes by energy"), "{complaint}");
+    // A workflow's task that runs nothing is named, in its own file.
+    let flow = "walras: workflow/1\ntasks:\n  - {name: make, work: 1, command: [\"true\"]}\n  - {name: draw, work: 1}\n";
+    fs::write(vo.path().join("flow.yaml"), flow).unwrap();
+    fs::write(vo.path().join("j.yaml"), "walras: job/1\nname: j\nworkflow: flow.yaml\n").unwrap();
+    let (code, complaint) = vo.refused(&["submit", "j.yaml"], "");
+    let place =
+        "walras: flow.yaml:4:5: tasks[1]: task draw has neither a command nor a script, and here would";
+    assert!(code == Some(2) && complaint.starts_with(place), "{complaint}");
+    let past = "#!/bin/sh\n#SBATCH -t 1\n#SBATCH --deadline=2020-01-01\n";
+    let (code, complaint) = vo.refused(&["submit", "-"], past);
+    assert!(
+        code == Some(2) && complaint.starts_with("walras: stdin:3:1: deadline: 2020-01-01T"),
+        "{complaint}"
+    );
     // Asked without submitting.
     let asked = vo.done(&["submit", "--test-only", "-t", "1", "--wrap", "true"]);
     assert!(asked.starts_with("starts about ") && asked.contains(" on here, about 0.6 credits"), "{asked}");

@@ -117,8 +117,8 @@ fn every_fault_of_a_job_has_a_clause() {
         BadJob::ScriptTooLong { .. } => BadJob::ScriptTooLong { bytes: 5, most: 4 } =>
             "the job's script is 5 bytes long: expected at most 4";
         BadJob::BadOutput(_) => BadJob::BadOutput("../x".into()) =>
-            "the job's output ../x is not the plain name of a file: expected one without slashes that does not begin \
-             with a dot";
+            "the job's output ../x is not a file in its directory: expected a relative path of names that do not begin \
+             with a dot, or /dev/null";
         BadJob::BadVariable(_) => BadJob::BadVariable("1A".into()) =>
             "the job's variable 1A cannot be set: expected letters, digits and _, no digit first, not WALRAS_, and a value \
              without the character 0";

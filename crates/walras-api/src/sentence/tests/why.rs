@@ -1,5 +1,6 @@
 //! Why jobs are where they are.
 
+use super::super::Context;
 use super::{NODE, SITE, at, context, credits, gpu, interval, seconds, table, workflow};
 use crate::sentence::{account_text, part_end_text, spender_text};
 use walras_broker::account::{Account, Unpayable};
@@ -12,6 +13,23 @@ use walras_broker::mismatch::{Mismatch, NodeOrQueue, TaskMismatch};
 use walras_broker::notice::News;
 use walras_core::agenda::Promise;
 use walras_model::{Data, Explanation, Fixed, Performance, Rate, Reason, SmallestChange, TaskId};
+
+#[test]
+fn a_part_is_called_by_its_task() {
+    let why = |part| Why::PartEnded { part, end: PartEnd::Failed(125) };
+    let parts = [Some("fetch".to_owned()), Some("align".to_owned()), None];
+    let context = Context::nameless().with_parts(&parts);
+    assert_eq!(context.why(&why(1)), "Task align failed with code 125.");
+    assert_eq!(context.why(&why(2)), "Part 2 failed with code 125.");
+    assert_eq!(Context::nameless().why(&why(1)), "Part 1 failed with code 125.");
+}
+
+#[test]
+fn one_is_one_credit() {
+    let reason = Reason::BudgetTooSmall { budget: credits(1), needed: credits(2) };
+    let expected = "The budget of 1 credit is 1 credit short of the cheapest window, which costs 2 credits.";
+    assert_eq!(context().reason(&reason), expected);
+}
 
 #[test]
 fn every_why_has_a_sentence() {

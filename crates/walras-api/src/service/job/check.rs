@@ -5,7 +5,7 @@ use crate::error::{Problem, ReadError, Within};
 use crate::scenario::{jobs, quantity};
 use crate::workflow::{check_files, check_program};
 use std::collections::BTreeSet;
-use walras_broker::job::{JobSpec, WorkflowSpec, is_plain_name};
+use walras_broker::job::{JobSpec, WorkflowSpec, is_output_name};
 use walras_broker::particulars::{COMMENT_MAX, is_directory_name};
 use walras_broker::program::producers;
 
@@ -45,9 +45,9 @@ impl JobFile {
         }
         check_files(&self.outputs).in_field("outputs")?;
         for (key, name) in [("output", &self.output), ("error", &self.error)] {
-            if let Some(name) = name.as_deref().filter(|name| !is_plain_name(name)) {
-                let what =
-                    "is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes";
+            if let Some(name) = name.as_deref().filter(|name| !is_output_name(name)) {
+                let what = "is not a file in the job's directory: expected a relative path such as logs/%j.out, no dot at the \
+                            begin of a name, at most 200 bytes; or /dev/null";
                 return Err(Problem::new(name, what)).in_field(key);
             }
         }

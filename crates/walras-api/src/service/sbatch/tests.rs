@@ -187,7 +187,8 @@ fn what_is_wrong_is_named_with_its_line() {
     insta::assert_snapshot!(wrong("-N 2 -n 9 --ntasks-per-node=4"), @"run.sh:3:1: --ntasks: 9 is more than 2 nodes with 4 tasks each have");
     insta::assert_snapshot!(wrong("--begin=soon"), @"run.sh:3:1: --begin: soon is not a point in time: expected one such as now+2hours, 16:00 or 2026-11-15T12:30");
     insta::assert_snapshot!(wrong("--time=UNLIMITED"), @"run.sh:3:1: --time: UNLIMITED is not a time limit: expected minutes, hours:minutes:seconds or days-hours");
-    insta::assert_snapshot!(wrong("-o logs/%j.out"), @"run.sh:3:1: output: logs/%j.out is not the plain name of a file: no directories, no dot at its begin, 1 to 200 bytes");
+    insta::assert_snapshot!(wrong("-o ../logs/%j.out"), @"run.sh:3:1: output: ../logs/%j.out is not a file in the job's directory: expected a relative path such as logs/%j.out, no dot at the begin of a name, at most 200 bytes; or /dev/null");
+    assert!(wrong("-o /home/ada/%j.out").contains("is not a file in the job's directory"));
     insta::assert_snapshot!(wrong("-D work"), @"run.sh:3:1: directory: work is not a directory on a site: expected an absolute path, such as /scratch/ada");
     insta::assert_snapshot!(wrong("--export=MISSING"), @"run.sh:3:1: --export: MISSING is not set where it is submitted");
     insta::assert_snapshot!(wrong("--export=1A=x"), @"run.sh:3:1: --export: 1A=x is not understood: expected ALL, NONE, NAME or NAME=value, without spaces");

@@ -106,7 +106,19 @@ fn what_is_wrong_is_named_with_its_line() {
     insta::assert_snapshot!(error("#SBATCH --time=soon"), @"dir/run.sh:2:1: --time: soon is not a time limit: expected minutes, hours:minutes:seconds or days-hours");
     insta::assert_snapshot!(error("#SBATCH --nodes=many"), @"dir/run.sh:2:1: --nodes: many is not a number of them");
     insta::assert_snapshot!(error("#SBATCH --nodes"), @"dir/run.sh:2:1: #SBATCH: --nodes has no value");
-    insta::assert_snapshot!(error(""), @"dir/run.sh: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
+    insta::assert_snapshot!(error(""), @"dir/run.sh:1:1: work: it does not say how long it may run: expected a line such as `#SBATCH --time=30`, or `walras submit --time=30` (minutes)");
+    let dos =
+        |text: &str| read_script(text.as_bytes(), "dir/run.sh", &nobody(), &[]).unwrap_err().to_string();
+    insta::assert_snapshot!(dos("#!/bin/sh\r\n#SBATCH -t 1\r\necho\r\n"), @"dir/run.sh:1:1: script: dir/run.sh has line breaks of DOS (CR LF), with which nothing finds its program: expected those of Unix (LF), as `dos2unix` makes them");
+    assert!(dos("#!/bin/sh\n#SBATCH -t 1\r\n").starts_with("dir/run.sh:2:1: "));
+}
+
+#[test]
+fn a_job_is_told_from_a_program() {
+    assert!(has_directives(b"#!/bin/sh\n\n#SBATCH -t 1\n") && has_directives(b"#!/bin/sh\n#WALRAS work 1\n"));
+    for other in ["#!/bin/sh\necho\n#SBATCH -t 1\n", "#SBATCH -t 1\n", "#!/bin/sh\n#SBATCHES\n", ""] {
+        assert!(!has_directives(other.as_bytes()), "{other}");
+    }
 }
 
 #[test]

@@ -39,6 +39,27 @@ pub enum JobState {
 }
 
 impl JobState {
+    /// Whether nothing of it runs yet.
+    pub fn is_ahead(self) -> bool {
+        !self.is_over() && self != JobState::Running
+    }
+
+    /// All of them, in the order in which a job comes to them.
+    pub const ALL: [JobState; 12] = [
+        JobState::Held,
+        JobState::Waiting,
+        JobState::Queued,
+        JobState::Planning,
+        JobState::Planned,
+        JobState::Reserving,
+        JobState::Reserved,
+        JobState::Running,
+        JobState::Done,
+        JobState::Failed,
+        JobState::Cancelled,
+        JobState::GivenUp,
+    ];
+
     /// As it is written.
     pub fn text(self) -> &'static str {
         match self {
@@ -189,6 +210,9 @@ pub struct ArrayView {
     pub pending_elements: String,
     /// How many of the others are in each state.
     pub states: BTreeMap<String, u32>,
+    /// How many elements the request has changed, where it named several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<u32>,
 }
 
 /// What a job was promised.

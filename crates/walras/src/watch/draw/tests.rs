@@ -155,17 +155,40 @@ fn help_and_hints_fit_a_usual_terminal() {
 #[test]
 fn a_small_screen() {
     insta::assert_snapshot!(screen(&scene(), 40, 10), @r"
-    walras 0.1.0  2026-11-15 12:30:00 (time
-    nodes 1/3 (33%)  ada 950.5, 25 held  que
-    cycle 12 planned: 5 served, 1 left out,
+    2026-11-15 12:30:00 (time x60)
+    nodes 1/3 (33%)  queued 3  running 1
+    cycle 12 planned: 5 served, 1 left out
                   12:18:00          13:18:00
     campus/c1     15+17####### .............
-    campus/c2 los      |
-       job  name            state         pr
+    … and 2 more (n)
+       job  name            state         p…
         18  scan            reserved…
         17  fit             running…
         16  too-dear        queued…
     ");
+}
+
+#[test]
+fn what_is_hidden_is_announced() {
+    let mut scene = scene();
+    let row = scene.snapshot.timetable.rows[2].clone();
+    scene.snapshot.timetable.rows.extend(vec![row; 17]);
+    let shown = screen(&scene, 80, 24);
+    let nodes = shown.lines().filter(|line| line.starts_with("c") && line.contains('/')).count();
+    assert!(shown.contains(&format!("\n… and {} more (n)\n", 20 - nodes)), "{shown}");
+    scene.apply(Wish::Show(Panel::Nodes));
+    assert!(screen(&scene, 80, 24).contains(" more (arrows)"));
+    scene.scroll = 19;
+    assert!(!screen(&scene, 80, 24).contains(" more ("), "the last is shown");
+}
+
+#[test]
+fn what_jobs_are_chosen_by_is_told_whole() {
+    let mut scene = scene();
+    scene.apply(Wish::Filter);
+    scene.search = "a name that is rather long".to_owned();
+    let shown = screen(&scene, 80, 24);
+    assert!(shown.contains("[not ended] [with 'a name that…']\n"), "{shown}");
 }
 
 #[test]
