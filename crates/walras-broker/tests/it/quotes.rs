@@ -276,6 +276,7 @@ fn what_a_strategy_asks_for_is_no_reason_to_show_what_nobody_would_take() {
     let workflow = Workflow::new("w", vec![Task::new("a", Work::from_millis(10 * MINUTE))], vec![]).unwrap();
     let mut job = vo.job("cheap", 1, 1);
     job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Cheapest, programs: Vec::new() });
+    job.request.deadline = Some(at(300 * MINUTE));
     let quote = ask(&mut vo, "q", job);
     let options = &vo.broker.state().quotes[&quote].options;
     let ends: Vec<_> = options.iter().map(|it| (it.finish, it.price, it.sites[0])).collect();
@@ -285,6 +286,7 @@ fn what_a_strategy_asks_for_is_no_reason_to_show_what_nobody_would_take() {
 #[test]
 fn who_came_before_and_has_no_plan_yet_is_counted_when_a_job_is_asked_about() {
     let mut vo = Vo::new(&[(1, 1_000)]);
+    vo.say(Input::CycleNow);
     let first = |vo: &Vo| {
         let job = vo.job("asked", 1, 10);
         let found = Inquiry::at_once(vo.broker.state(), at(vo.now), &job).unwrap().unwrap().search();

@@ -97,12 +97,12 @@ fn a_limit_of_the_user_is_told_from_one_of_the_job() {
     };
     assert_eq!(
         context().limited(MoneyLimit::OfUser).no_fit(&explanation),
-        "The user can spend 1 credits now, by account and budgets, which is 7 credits short of the cheapest window, \
+        "The user can spend 1 credit now, by account and budgets, which is 7 credits short of the cheapest window, \
          which costs 8 credits. This would do: 8 credits that the user can spend."
     );
     assert_eq!(
         context().no_fit(&explanation),
-        "The budget of 1 credits is 7 credits short of the cheapest window, which costs 8 credits. This would do: a \
+        "The budget of 1 credit is 7 credits short of the cheapest window, which costs 8 credits. This would do: a \
          budget of 8 credits."
     );
 }
