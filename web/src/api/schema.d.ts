@@ -495,7 +495,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Cancel a job.
+         * Cancel a job, or elements of an array: `17_3` or `17_[3-9]`.
          * @description For: user, administrator.
          */
         delete: operations["delete__v1_jobs__job_"];
@@ -1412,6 +1412,11 @@ export interface components {
         };
         /** @description The elements of an array. */
         ArrayView: {
+            /**
+             * Format: uint32
+             * @description How many elements the request has changed, where it named several.
+             */
+            changed?: number | null;
             /**
              * Format: uint32
              * @description How many there are.
@@ -2403,7 +2408,7 @@ export interface components {
                 [key: string]: string | number | boolean;
             };
             /**
-             * @description The name of the file for its complaints (standard error), on the site; with the rest of what it prints, without.
+             * @description The file for its complaints (standard error), as with `output`; with the rest of what it prints, without.
              * @default null
              */
             error?: string;
@@ -2424,7 +2429,7 @@ export interface components {
             /** @description Whom to tell of it, and of what. */
             notify?: components["schemas"]["Notify"];
             /**
-             * @description The name of the file for what it prints, on the site.
+             * @description The file for what it prints, on the site: a path in its directory; `/dev/null` throws it away.
              * @default null
              */
             output?: string;
@@ -2668,7 +2673,7 @@ export interface components {
              * @description At most so many.
              */
             limit?: number | null;
-            /** @description Only jobs of this name; `*` stands for anything. */
+            /** @description Only jobs of this name; `*` stands for anything, `?` for one character. */
             name?: string | null;
             /**
              * Format: date-time
@@ -3213,7 +3218,7 @@ export interface components {
              * @description At most so many.
              */
             limit?: number | null;
-            /** @description Only jobs of this name; `*` stands for anything. */
+            /** @description Only jobs of this name; `*` stands for anything, `?` for one character. */
             name?: string | null;
             /**
              * Format: date-time
@@ -6777,7 +6782,7 @@ export interface operations {
                 before?: number;
                 /** @description At most so many. */
                 limit?: number;
-                /** @description Only jobs of this name; `*` stands for anything. */
+                /** @description Only jobs of this name; `*` stands for anything, `?` for one character. */
                 name?: string;
                 /** @description Only jobs that were submitted then or later. */
                 since?: string;
@@ -8805,7 +8810,7 @@ export interface operations {
                 elements?: boolean;
                 /** @description At most so many. */
                 limit?: number;
-                /** @description Only jobs of this name; `*` stands for anything. */
+                /** @description Only jobs of this name; `*` stands for anything, `?` for one character. */
                 name?: string;
                 /** @description Only jobs that were submitted then or later. */
                 since?: string;

@@ -156,7 +156,7 @@ pub struct JobFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     output: Option<String>,
-    /// The same for its complaints (standard error); with the rest of what it prints, without.
+    /// The file for its complaints (standard error), as with `output`; with the rest of what it prints, without.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(min = 1, max = 200))]
     error: Option<String>,

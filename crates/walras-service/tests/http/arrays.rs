@@ -72,7 +72,7 @@ fn several_elements_are_cancelled_in_one_request_or_none_is() {
     let path = |which: &str| format!("/v1/jobs/{}", which.replace('[', "%5B").replace(']', "%5D"));
     let cancel = |which: String| house.call("delete", &path(&which), Some(&ada), None);
     let view = cancel(format!("{array}_[3-9:2,20,40001-50000]")).json(200);
-    assert_eq!(view["id"], format!("{array}_[1-2,4,6,8,10-19,...]"));
+    assert_eq!(view["id"], format!("{array}_[1-2,4,6,8,10-19,21-40000]"));
     assert_eq!(
         (&view["array"]["changed"], &view["array"]["states"]),
         (&json!(10_005), &json!({"cancelled": 10_005}))

@@ -1,12 +1,12 @@
 //! Which jobs are meant: the options that `jobs`, `history` and `cancel` share, as the service's query has them.
 
 use super::http::Client;
-use super::show::zone;
+use super::show::{clean, zone};
 use crate::failure::Failure;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
-use walras_api::service::{MeView, Role, Stamp, StatusView};
+use walras_api::service::{JobState, MeView, Role, Stamp, StatusView};
 use walras_model::Time;
 
 /// What jobs are listed by.
@@ -37,12 +37,26 @@ impl Filter {
             None if all => None,
             None => own_name(client.get("/v1/me")?.view()?),
         };
+        self.state.as_deref().map_or(Ok(()), known_states)?;
         Ok(vec![
             ("state", self.state.clone()),
             ("user", user),
             ("name", self.name.clone()),
             ("since", moment(client, self.since.as_deref(), "--since")?),
         ])
+    }
+}
+
+/// Whether these are states of jobs, with commas between.
+fn known_states(text: &str) -> Result<(), Failure> {
+    let all = JobState::ALL.map(JobState::text);
+    match text.split(',').find(|word| !all.contains(word)) {
+        None => Ok(()),
+        Some(word) => Err(Failure::Input(format!(
+            "--state: '{}' is no state of a job: expected {}, or several with commas between",
+            clean(word),
+            all.join(", ")
+        ))),
     }
 }
 
@@ -107,6 +121,13 @@ fn ago(text: &str, now: i64, zone: &TimeZone) -> Option<Time> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_state_that_there_is_none_of_is_told_with_those_that_there_are() {
+        assert!(known_states("running,given-up").is_ok());
+        let Err(Failure::Input(text)) = known_states("running,lost") else { panic!("it is refused") };
+        assert!(text.starts_with("--state: 'lost' is no state of a job: expected held, waiting, "), "{text}");
+    }
 
     #[test]
     fn times_are_what_people_mean() {

@@ -159,7 +159,7 @@ fn refusals(vo: &Vo) {
     let place =
         "walras: flow.yaml:4:5: tasks[1]: task draw has neither a command nor a script, and here would";
     assert!(code == Some(2) && complaint.starts_with(place), "{complaint}");
-    let past = "#!/bin/sh\n#SBATCH -t 1\n#SBATCH --deadline=2020-01-01\n";
+    let past = "#!/bin/sh\n#SBATCH -t 1\n#SBATCH --deadline=2020-01-01T00:00\n";
     let (code, complaint) = vo.refused(&["submit", "-"], past);
     assert!(
         code == Some(2) && complaint.starts_with("walras: stdin:3:1: deadline: 2020-01-01T"),
