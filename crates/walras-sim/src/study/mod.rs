@@ -19,6 +19,7 @@
 //! ```
 
 mod around;
+mod content;
 mod figures;
 mod gantt;
 mod metrics;
@@ -34,6 +35,7 @@ mod swept;
 mod write;
 
 pub use around::Around;
+pub use content::Outcomes;
 pub use figures::{OverSeeds, figures, names, over_seeds, quoted, runs_csv, summary, timing_csv};
 pub use metrics::{BrokerMetrics, Metrics, Spread, Tally, metrics};
 pub use page::page;
