@@ -10,12 +10,15 @@ use crate::model::input::{Answer, Input, Refusal};
 use crate::model::state::State;
 use crate::plan::PlanningProblem;
 use crate::rules::batch::{problem, problem_at};
+use std::sync::OnceLock;
 use walras_model::Time;
 
 /// The broker.
 #[derive(Clone, Debug, Default)]
 pub struct Broker {
     state: State,
+    /// When something is due next, once somebody has asked; the next event makes that unknown again.
+    timer: OnceLock<Option<Time>>,
 }
 
 /// What became of an input.
@@ -35,7 +38,7 @@ impl Broker {
         state.tally_again();
         state.note_again();
         state.know_again();
-        Broker { state }
+        Broker { state, timer: OnceLock::new() }
     }
 
     /// What it knows.
@@ -56,6 +59,7 @@ impl Broker {
     /// Takes in an event; gives what has to be done.
     pub fn step(&mut self, now: Time, event: &Event) -> Vec<Effect> {
         let notices = self.state.last.notice;
+        self.timer = OnceLock::new();
         self.state.fold(now, event);
         self.state.effects_of(event, notices)
     }
@@ -91,6 +95,6 @@ impl Broker {
 
     /// The next moment at which something is due, and a [`Input::Tick`] is wanted.
     pub fn next_timer(&self) -> Option<Time> {
-        self.state.next_timer()
+        *self.timer.get_or_init(|| self.state.next_timer())
     }
 }

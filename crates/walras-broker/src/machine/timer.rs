@@ -5,7 +5,13 @@ use crate::model::job::{Job, Phase};
 use crate::model::parts::Turns;
 use crate::model::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::state::{SiteState, State};
-use walras_model::{Share, Span, Time};
+use walras_model::{Share, SiteId, Span, Time};
+
+/// Nothing of a reservation is due.
+pub(crate) struct Sleep {
+    /// Until then; for ever, without.
+    pub(crate) until: Option<Time>,
+}
 
 impl State {
     /// The next moment at which time alone changes something; may be past.
@@ -19,7 +25,6 @@ impl State {
         let pending = self.arrays.values().filter(|array| !array.pending.is_empty());
         let cut = pending.filter_map(|array| array.spec.request.deadline);
         let deadlines = self.jobs.values().filter(waits).filter_map(|job| job.spec.request.deadline);
-        let reservations = self.reservations.values().filter_map(|it| self.timer_of(it));
         let aheads = self.aheads();
         let plans = aheads.iter().flat_map(|aheads| {
             // Who still waits when it would have to be asked for loses its window, just after that.
@@ -30,7 +35,7 @@ impl State {
             .chain(chains)
             .chain(deadlines)
             .chain(cut)
-            .chain(reservations)
+            .chain(self.next_of_reservations())
             .chain(plans)
             .chain(self.cycle_timer())
             .min()
@@ -74,9 +79,17 @@ impl State {
             let earliest = self.jobs.get(&reservation.job).and_then(|job| job.spec.request.earliest);
             return earliest.unwrap_or(reservation.asked_at);
         }
-        let ahead = self.site(part.site).map_or(Span::ZERO, |site| site.spec.timing.ahead);
-        let early = Time::from_millis(part.start.as_millis().saturating_sub(ahead.as_millis()));
-        early.filter(|_| part.after.is_empty() && !turns.follows(part)).unwrap_or(part.start)
+        if part.after.is_empty() && !turns.follows(part) {
+            self.sent_ahead(part.site, part.start)
+        } else {
+            part.start
+        }
+    }
+
+    /// When what starts at a site is sent there, where it waits for nothing.
+    fn sent_ahead(&self, site: SiteId, start: Time) -> Time {
+        let ahead = self.site(site).map_or(Span::ZERO, |site| site.spec.timing.ahead);
+        Time::from_millis(start.as_millis().saturating_sub(ahead.as_millis())).unwrap_or(start)
     }
 
     /// When a site that was asked to prepare by then is silent.
@@ -117,49 +130,85 @@ impl State {
         parts.find(|(part, _)| overruns(part)).map(|(_, place)| place)
     }
 
+    /// The first moment at which something of a reservation is due.
+    fn next_of_reservations(&self) -> Option<Time> {
+        let mut first: Option<Time> = None;
+        for reservation in self.reservations.values() {
+            let at = self.timer_of(reservation);
+            // Its quote ends before what is only offered starts. That is looked up only where it matters.
+            let sooner = at.is_some_and(|at| first.is_none_or(|first| at < first));
+            if sooner && !(reservation.phase == ReservationPhase::Held && self.is_offered(reservation)) {
+                first = at;
+            }
+        }
+        first
+    }
+
     fn timer_of(&self, reservation: &Reservation) -> Option<Time> {
-        let after = |time: Time| {
-            let late = time.checked_add(self.policy.grace)?;
-            late.checked_add(Span::from_millis(1)?)
-        };
         match reservation.phase {
             ReservationPhase::Preparing(until) => Some(self.prepared_by(until)),
             ReservationPhase::Confirming(until) => Some(self.confirmed_by(until)),
             ReservationPhase::Closing => None,
-            // Its quote ends before it starts.
-            ReservationPhase::Held if self.is_offered(reservation) => None,
-            ReservationPhase::Held => {
-                let queue = reservation.is_queue();
-                let fenced = self.is_fenced(reservation);
-                let turns = Turns::of(reservation);
-                let parts = reservation.parts.iter().map(|part| (&part.plan, part.state));
-                let timers = parts.filter_map(|(part, state)| match state {
-                    PartState::Waiting if self.sent_at(reservation, &turns, part) > self.clock => {
-                        Some(self.sent_at(reservation, &turns, part))
-                    }
-                    // Other inputs may have moved the clock past its start.
-                    PartState::Waiting
-                        if !fenced
-                            && !turns.is_taken(part)
-                            && reservation.has_what_it_waits_for(part, self.clock)
-                            && self.has_files(reservation, part) =>
-                    {
-                        Some(self.clock)
-                    }
-                    // Its time has come, but something stands in the way: look again soon.
-                    PartState::Waiting => self.clock.checked_add(Span::from_millis(1_000)?),
-                    PartState::Due | PartState::Running(_) => {
-                        let end = reservation.hold_of(part).map_or(part.end, |hold| hold.interval.end());
-                        let longest = if queue { end.checked_add(self.policy.horizon)? } else { end };
-                        let silent = after(longest.max(self.back_at))?;
-                        let overruns = self.overruns_at(&turns, part).filter(|at| *at > self.clock);
-                        Some(overruns.map_or(silent, |at| at.min(silent)))
-                    }
-                    PartState::Ended { .. } => None,
-                });
-                timers.min()
-            }
+            ReservationPhase::Held => match self.sleep_of(reservation, self.clock) {
+                Some(Sleep { until }) => {
+                    debug_assert_eq!(
+                        until,
+                        self.timer_of_parts(reservation),
+                        "a glance tells what its parts do"
+                    );
+                    until
+                }
+                None => self.timer_of_parts(reservation),
+            },
         }
+    }
+
+    /// Until when nothing of a held reservation is due, where nothing is by then and a glance tells.
+    pub(crate) fn sleep_of(&self, reservation: &Reservation, now: Time) -> Option<Sleep> {
+        let glance = reservation.glance()?;
+        let sent = glance.starts.iter().map(|(site, start)| self.sent_ahead(*site, *start)).min();
+        let silent = glance.ends.and_then(|end| self.silent_at(end));
+        let until = sent.into_iter().chain(silent).min();
+        (sent.is_none_or(|at| at > now) && silent.is_none_or(|at| at > now)).then_some(Sleep { until })
+    }
+
+    /// When a site is silent that should have said by then that something ended.
+    fn silent_at(&self, end: Time) -> Option<Time> {
+        let late = end.max(self.back_at).checked_add(self.policy.grace)?;
+        late.checked_add(Span::from_millis(1)?)
+    }
+
+    /// The same as [`State::timer_of`] of a held reservation, by all of its parts.
+    fn timer_of_parts(&self, reservation: &Reservation) -> Option<Time> {
+        let queue = reservation.is_queue();
+        let fenced = self.is_fenced(reservation);
+        let turns = Turns::of(reservation);
+        let parts = reservation.parts.iter().map(|part| (&part.plan, part.state));
+        let timers = parts.filter_map(|(part, state)| match state {
+            PartState::Waiting if self.sent_at(reservation, &turns, part) > self.clock => {
+                Some(self.sent_at(reservation, &turns, part))
+            }
+            // Other inputs may have moved the clock past its start.
+            PartState::Waiting
+                if !fenced
+                    && !turns.is_taken(part)
+                    && reservation.has_what_it_waits_for(part, self.clock)
+                    && self.has_files(reservation, part) =>
+            {
+                Some(self.clock)
+            }
+            // Its time has come, but something stands in the way: look again soon.
+            PartState::Waiting => self.clock.checked_add(Span::from_millis(1_000)?),
+            PartState::Due | PartState::Running(_) => {
+                let end = reservation.hold_of(part).map_or(part.end, |hold| hold.interval.end());
+                let longest = if queue { end.checked_add(self.policy.horizon)? } else { end };
+                let silent = self.silent_at(longest)?;
+                let overruns = self.overruns_at(&turns, part).filter(|at| *at > self.clock);
+                Some(overruns.map_or(silent, |at| at.min(silent)))
+            }
+            PartState::Ended { .. } => None,
+        });
+        timers.min()
     }
 }
 

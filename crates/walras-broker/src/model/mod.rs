@@ -14,6 +14,7 @@ mod element;
 pub mod event;
 mod free_change;
 pub mod gate;
+pub(crate) mod glance;
 pub mod id;
 pub mod indices;
 pub mod input;

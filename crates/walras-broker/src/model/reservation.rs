@@ -2,6 +2,7 @@
 
 use super::allocation::{Allocation, Hold, LateParts, Part, SupportingParts};
 use super::budget::Spender;
+use super::glance::KeptGlance;
 use super::id::{CycleNumber, JobNumber, QuoteNumber};
 use super::job::PartEnd;
 use super::moving::Moving;
@@ -57,6 +58,9 @@ pub struct Reservation {
     pub moving: BTreeMap<(TaskId, SiteId), Moving>,
     /// When what sites have prepared expires.
     pub expiry: Time,
+    /// When something of it is due; it follows from the rest, and is not written down.
+    #[serde(skip)]
+    pub(crate) glance: KeptGlance,
 }
 
 /// What one site holds for a reservation.

@@ -9,31 +9,37 @@
 //! has a deadline in a round as long as some site could still keep it. Whoever is assigned starts at once and holds its
 //! processors for as long as it runs. Nothing is kept free for wide jobs, so under load they wait until narrow ones leave.
 //!
+//! Owners, failures and patience ([`Troubles`]) are as in the queues: a job gets nodes that their owners leave alone for as long as it says that
+//! it takes ([`super::floor`]), is lost with a node that fails and waits again before all others, and users give up. Nobody foresees a failure.
+//!
 //! **Complexity.** A round is one call of the method, whose efforts are bounded by counts, so that results do not depend on the machine.
 //!
 //! ```
-//! use walras_sim::baseline::{Assigning, Method, simulate_assigned};
+//! use walras_sim::baseline::{Assigning, Method, Troubles, simulate_assigned};
 //! use walras_sim::{record::Site, workload::{Model, Synthetic}};
 //! let jobs = Synthetic::new(Model { nodes: 8, ..Model::default() }, 1).take(50);
 //! let rules = Assigning { method: Method::Greedy, ..Assigning::default() };
 //! let mut served = 0;
-//! simulate_assigned(&[Site::plain("one", 8)], rules, None, 1, jobs, &mut |record| served += u32::from(record.ran.is_some())).unwrap();
+//! simulate_assigned(&[Site::plain("one", 8)], rules, None, Troubles::default(), jobs, &mut |record| served += u32::from(record.ran.is_some())).unwrap();
 //! assert_eq!(served, 50);
 //! ```
 
+use super::failing::MOMENTS_PER_JOB_MAX;
+use super::floor::{Floor, Lost, Waits};
 use super::kinds::Course;
 use super::offer::offers;
-use crate::record::{Record, Site};
+use super::troubles::Troubles;
+use crate::outage::Strike;
+use crate::record::{Fate, Record, Site};
 use crate::workload::Job;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use walras_assign::exact::{ExactLimits, NoWatch, solve};
 use walras_assign::genetic::{Evolution, evolve};
 use walras_assign::greedy::{self, Ranking};
 use walras_assign::program::{Solver, SolverEffort};
 use walras_assign::{MarketRules, mmc};
 use walras_model::market::{Assignment, Capacity, CapacityMarket, Demand, InstanceError, Splitting};
-use walras_model::{Span, Work};
+use walras_model::{Span, Time, Work};
 use walras_random::Purpose;
 
 /// How jobs are assigned.
@@ -99,9 +105,8 @@ struct State<'a> {
     rules: Assigning,
     solver: Option<&'a dyn Solver>,
     seed: u64,
-    free: Vec<u32>,
-    queue: VecDeque<Job>,
-    running: BinaryHeap<Reverse<(i64, usize, u32)>>,
+    floor: Floor<'a>,
+    queue: VecDeque<Waits>,
     rounds: u32,
     /// Something has changed since the last round.
     changed: bool,
@@ -112,38 +117,56 @@ pub fn simulate_assigned(
     sites: &[Site],
     rules: Assigning,
     solver: Option<&dyn Solver>,
-    seed: u64,
+    troubles: Troubles<'_>,
     jobs: impl Iterator<Item = Job>,
     sink: &mut dyn FnMut(Record),
 ) -> Result<Course, AssignError> {
     if rules.method.needs_solver() && solver.is_none() {
         return Err(AssignError::NoSolver);
     }
-    let free = sites.iter().map(|site| site.nodes).collect();
-    let (queue, running) = (VecDeque::new(), BinaryHeap::new());
-    let mut state = State { sites, rules, solver, seed, free, queue, running, rounds: 0, changed: false };
+    let (floor, queue, seed) = (Floor::new(sites, &troubles), VecDeque::new(), troubles.seed);
+    let mut state = State { sites, rules, solver, seed, floor, queue, rounds: 0, changed: false };
     let mut course = Course::default();
     let mut jobs = jobs.peekable();
+    let mut strikes = troubles.strikes(sites, jobs.peek().map(|first| first.submit));
+    let mut leaving: VecDeque<(i64, u64)> = VecDeque::new();
     let mut last = i64::MIN;
-    while let Some(now) =
-        state.next(last).into_iter().chain(jobs.peek().map(|job| job.submit.as_millis())).min()
-    {
+    loop {
+        let coming = jobs.peek().map(|job| job.submit.as_millis());
+        let somebody = coming.is_some() || state.has_somebody();
+        let strike = strikes.peek().filter(|_| somebody).map(Time::as_millis);
+        let leaves = leaving.front().filter(|_| somebody).map(|leaves| leaves.0);
+        let free = state.next_free(last);
+        let next = state.next(last).into_iter().chain(free).chain(coming).chain(strike).chain(leaves).min();
+        let Some(now) = next else { break };
+        // Where nodes go and come back for ever, somebody may wait for ever.
+        let most = MOMENTS_PER_JOB_MAX.saturating_mul(course.jobs).saturating_add(1_000);
+        if strike.is_some() && course.moments >= most {
+            break;
+        }
         course.moments += 1;
         last = now;
-        state.end(now);
+        state.changed |= state.floor.end(now, sink) || free == Some(now);
+        while let Some(strike) = Time::from_millis(now).and_then(|now| strikes.next_by(now)) {
+            state.strike(strike, sink);
+        }
+        while let Some((_, id)) = leaving.pop_front_if(|(at, _)| *at <= now) {
+            state.give_up(id, sink);
+        }
         while let Some(job) = jobs.next_if(|job| job.submit.as_millis() <= now) {
             course.jobs += 1;
-            match offers(sites, &job) {
-                Ok(_) => state.queue.push_back(job),
-                Err(fate) => sink(Record { job, fate, ran: None, promised: None }),
-            }
-            state.changed = true;
+            state.submit(now, (course.jobs, job), sink);
+            let leaves = troubles.patience.map(|patience| now.saturating_add(patience.as_millis()));
+            leaving.extend(leaves.map(|at| (at, course.jobs)));
         }
         course.waiting_max = course.waiting_max.max(state.queue.len());
         if now.rem_euclid(state.cycle()) == 0 && state.changed && !state.queue.is_empty() {
             state.round(now, sink)?;
         }
     }
+    let waiting = state.queue.into_iter().map(|waits| waits.job);
+    let left = jobs.chain(waiting).chain(state.floor.left());
+    left.for_each(|job| sink(Record { job, fate: Fate::LeftOver, ran: None, promised: None }));
     Ok(course)
 }
 
@@ -152,55 +175,89 @@ impl State<'_> {
         self.rules.cycle.as_millis().max(1)
     }
 
-    /// When something ends, or the next round is.
-    fn next(&self, last: i64) -> Option<i64> {
-        let end = self.running.peek().map(|Reverse((end, ..))| *end);
-        let waits = self.changed && !self.queue.is_empty();
-        let round = waits.then(|| (last.div_euclid(self.cycle()) + 1) * self.cycle());
-        end.into_iter().chain(round).min()
+    fn has_somebody(&self) -> bool {
+        !self.queue.is_empty() || self.floor.has_somebody()
     }
 
-    fn end(&mut self, now: i64) {
-        while let Some(Reverse((_, site, nodes))) = self.running.peek().copied().filter(|it| it.0.0 <= now) {
-            self.running.pop();
-            self.free[site] += nodes;
+    /// When something ends, or the next round is.
+    fn next(&self, last: i64) -> Option<i64> {
+        let waits = self.changed && !self.queue.is_empty();
+        let round = waits.then(|| (last.div_euclid(self.cycle()) + 1) * self.cycle());
+        self.floor.next_end().into_iter().chain(round).min()
+    }
+
+    /// When an owner leaves nodes to those who wait.
+    fn next_free(&self, last: i64) -> Option<i64> {
+        if self.changed || self.queue.is_empty() { None } else { self.floor.next_free(last) }
+    }
+
+    /// Takes in a job, or tells that no site can ever run it.
+    fn submit(&mut self, now: i64, (id, job): (u64, Job), sink: &mut dyn FnMut(Record)) {
+        let able = offers(self.sites, &job).and_then(|offers| {
+            let could = self.floor.could_ever(now, &job, offers.iter().map(|offer| offer.site));
+            could.then_some(()).ok_or(Fate::TooWide)
+        });
+        match able {
+            Ok(()) => self.queue.push_back(Waits::new(id, job)),
+            Err(fate) => sink(Record { job, fate, ran: None, promised: None }),
+        }
+        self.changed = true;
+    }
+
+    fn strike(&mut self, strike: Strike, sink: &mut dyn FnMut(Record)) {
+        self.changed = true;
+        match self.floor.strike(strike) {
+            Some(Lost::Again(waits)) => self.queue.push_front(waits),
+            Some(Lost::GivenUp(job)) => sink(Record { job, fate: Fate::GivenUp, ran: None, promised: None }),
+            None => {}
+        }
+    }
+
+    /// A user has lost patience; one whose job runs has none to lose.
+    fn give_up(&mut self, id: u64, sink: &mut dyn FnMut(Record)) {
+        let place = self.queue.iter().position(|waits| waits.id == id);
+        if let Some(gone) = place.and_then(|place| self.queue.remove(place)) {
+            // Somebody else may be in the next batch.
             self.changed = true;
+            sink(Record { job: gone.job, fate: Fate::GivenUp, ran: None, promised: None });
         }
     }
 
     /// Assigns those who wait longest, and starts who was assigned.
     fn round(&mut self, now: i64, sink: &mut dyn FnMut(Record)) -> Result<(), AssignError> {
-        self.changed = false;
         self.rounds += 1;
+        self.floor.pass(now);
         let market = self.market(now);
         let instance = market.instance().map_err(AssignError::Instance)?;
         let assignment = self.assign(&market, &instance);
         assignment.worth(&instance).ok_or(AssignError::Unfitting)?;
-        let batch: Vec<Job> = self.queue.drain(..market.jobs.len()).collect();
-        for (job, site) in batch.into_iter().zip(assignment.sites).rev() {
-            let Some(site) = site.map(|site| site as usize) else {
-                self.queue.push_front(job);
-                continue;
-            };
-            let record = Record::begun(site, &self.sites[site], now, &job, None);
-            let ends = record.ran.map_or(now, |ran| ran.end.as_millis());
-            self.free[site] -= job.nodes;
-            self.running.push(Reverse((ends, site, job.nodes)));
-            sink(record);
+        let batch: Vec<Waits> = self.queue.drain(..market.jobs.len()).collect();
+        let sites = assignment.sites.into_iter().map(|site| site.map(|site| site as usize));
+        let assigned: Vec<(Job, Option<usize>)> = batch.iter().map(|waits| waits.job).zip(sites).collect();
+        let given = self.floor.place(now, &assigned);
+        // Who was assigned and found too few nodes may find them elsewhere.
+        let unplaced =
+            assigned.iter().zip(&given).any(|((_, site), given)| site.is_some() && given.is_none());
+        self.changed = unplaced;
+        for ((waits, (_, site)), given) in batch.into_iter().zip(assigned).zip(given).rev() {
+            match site.zip(given) {
+                Some((site, nodes)) => self.floor.begin(now, (waits, site, nodes), sink),
+                None => self.queue.push_front(waits),
+            }
         }
         Ok(())
     }
 
     /// What is free now, and who wants it.
     fn market(&self, now: i64) -> CapacityMarket {
-        let offered = self.sites.iter().zip(&self.free).map(|(site, free)| Capacity {
-            processors: *free,
+        let offered = self.sites.iter().zip(self.floor.free(now)).map(|(site, free)| Capacity {
+            processors: free,
             speed: site.speed,
             price: site.price,
             prices: BTreeMap::new(),
         });
         // Whoever is here fits a site, so its estimate is an amount of work.
-        let wanted = self.queue.iter().take(self.rules.batch.max(1)).map_while(|job| {
+        let wanted = self.queue.iter().take(self.rules.batch.max(1)).map_while(|Waits { job, .. }| {
             Some(Demand {
                 user: None,
                 tasks: job.nodes,
@@ -209,7 +266,7 @@ impl State<'_> {
                 budget: job.budget,
                 within: self.within(now, job),
                 weight: 1,
-                sites: None,
+                sites: self.floor.open_to(now, job),
             })
         });
         CapacityMarket { sites: offered.collect(), jobs: wanted.collect() }
@@ -276,7 +333,8 @@ mod tests {
         let jobs = jobs.map(move |job| Terms::default().of(job, seed, &market));
         let mut records = Vec::new();
         let rules = Assigning { method, ..Assigning::default() };
-        simulate_assigned(&sites, rules, None, seed, jobs, &mut |record| records.push(record)).unwrap();
+        let troubles = Troubles { seed, ..Troubles::default() };
+        simulate_assigned(&sites, rules, None, troubles, jobs, &mut |record| records.push(record)).unwrap();
         records
     }
 
@@ -315,7 +373,7 @@ mod tests {
         let rules = Assigning::default();
         let none = std::iter::empty();
         assert_eq!(
-            simulate_assigned(&sites(), rules, None, 1, none, &mut |_| {}).unwrap_err(),
+            simulate_assigned(&sites(), rules, None, Troubles::default(), none, &mut |_| {}).unwrap_err(),
             AssignError::NoSolver
         );
     }

@@ -20,7 +20,7 @@ use walras_model::{Span, Time};
 /// A job that was lost so often is given up; as in the broker's rules.
 pub const ATTEMPTS_MAX: u32 = 3;
 /// At most so many moments for every job, and a thousand more; what is still there then is left over.
-const MOMENTS_PER_JOB_MAX: u64 = 10_000;
+pub(super) const MOMENTS_PER_JOB_MAX: u64 = 10_000;
 
 /// A job that waits or runs.
 struct Known {

@@ -40,6 +40,7 @@ mod assigned;
 mod conservative;
 mod easy;
 mod failing;
+mod floor;
 mod kinds;
 mod local;
 mod nodes;
@@ -48,6 +49,7 @@ mod owned;
 mod place;
 mod profile;
 mod scheduler;
+mod troubles;
 
 pub use assigned::{AssignError, Assigning, Method, simulate_assigned};
 pub use failing::{ATTEMPTS_MAX, simulate_failing};
@@ -55,6 +57,7 @@ pub use kinds::{Course, Discipline};
 pub use owned::simulate_owned;
 pub use place::{Placement, Rule};
 pub use profile::Profile;
+pub use troubles::Troubles;
 
 use crate::record::{Record, Site};
 use crate::workload::Job;

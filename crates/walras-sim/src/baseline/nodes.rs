@@ -5,7 +5,8 @@
 //!
 //! **Method.** Every node has a list of the times at which it is busy; owners' uses are in it as far ahead as anybody looks. A job may start on a
 //! node at any moment of an interval, from the begin of free time to its end less what the job takes; where as many of these
-//! intervals overlap as the job has nodes, it may start. A sweep over their ends finds the first such moment.
+//! intervals overlap as the job has nodes, it may start. A sweep over their ends finds the first such moment. A node that has failed counts
+//! for nothing until it is back, which nobody foresees.
 //!
 //! **Complexity.** O(g log g) a search, with g stretches of free time ahead.
 
@@ -29,12 +30,15 @@ pub(super) struct Nodes {
     busy: Vec<BTreeMap<i64, i64>>,
     /// Until when it is known what owners use.
     known: Option<i64>,
+    /// By node: whether it has failed. Nobody knows until when.
+    away: Vec<bool>,
 }
 
 impl Nodes {
     /// Nodes that nobody has taken.
     pub(super) fn new(nodes: u32, first: u32, uses: Option<Uses>) -> Nodes {
-        Nodes { uses, first, busy: vec![BTreeMap::new(); nodes as usize], known: None }
+        let (busy, away) = (vec![BTreeMap::new(); nodes as usize], vec![false; nodes as usize]);
+        Nodes { uses, first, busy, known: None, away }
     }
 
     /// It is that moment: what is over is forgotten, and what owners use is known from here on.
@@ -53,6 +57,19 @@ impl Nodes {
             busy.extend(uses.iter().map(|used| (used.start().as_millis(), used.end().as_millis())));
         }
         self.known = Some(until);
+    }
+
+    /// A node has failed, or is back.
+    pub(super) fn set_away(&mut self, node: usize, away: bool) {
+        if let Some(of) = self.away.get_mut(node) {
+            *of = away;
+        }
+    }
+
+    /// The nodes that are there, with when each is taken.
+    fn there(&self) -> impl Iterator<Item = (usize, &BTreeMap<i64, i64>)> {
+        let there = self.busy.iter().enumerate().zip(&self.away).filter(|(_, away)| !**away);
+        there.map(|(of, _)| of)
     }
 
     /// Since when, from a moment on, and until when a node is free; `None` for the end where nothing is known to come.
@@ -75,7 +92,7 @@ impl Nodes {
     /// The same, where all must be over by a moment.
     fn earliest_by(&self, until: i64, now: i64, nodes: u32, lasts: i64) -> Option<i64> {
         let mut changes: Vec<(i64, i32)> = Vec::new();
-        for busy in &self.busy {
+        for (_, busy) in self.there() {
             for (begin, end) in Self::stretches(busy, now) {
                 let end = end.unwrap_or(i64::MAX).min(until);
                 let Some(last) = end.checked_sub(lasts).filter(|last| *last >= begin) else {
@@ -99,7 +116,7 @@ impl Nodes {
 
     /// The nodes that are free at a moment, each with until when it stays so.
     fn free_at(&self, at: i64) -> impl Iterator<Item = (i64, usize)> {
-        self.busy.iter().enumerate().filter_map(move |(node, busy)| {
+        self.there().filter_map(move |(node, busy)| {
             let (begin, end) = Self::stretches(busy, at).next()?;
             (begin == at).then_some((end.unwrap_or(i64::MAX), node))
         })
@@ -166,7 +183,7 @@ impl Nodes {
             let current = busy.range(..=now).next_back().map(|(_, end)| *end).filter(|end| *end > now);
             current.or_else(|| busy.range(now.saturating_add(1)..).next().map(|(_, end)| *end))
         };
-        self.busy.iter().filter_map(next).min()
+        self.there().filter_map(|(_, busy)| next(busy)).min()
     }
 }
 
@@ -189,6 +206,11 @@ mod tests {
         assert_eq!(nodes.free(0, 8), [(10, 0), (8 + DAY, 2)]);
         assert_eq!((nodes.free_now(0), nodes.next_free(0)), (vec![10, i64::MAX], Some(5)));
         nodes.give(&[1], 0);
+        assert_eq!(nodes.earliest(0, 2, 11), Some(0));
+        nodes.set_away(2, true);
+        assert_eq!((nodes.earliest(0, 2, 11), nodes.earliest(0, 3, 1)), (Some(20), None));
+        assert_eq!(nodes.free_now(0), vec![10, i64::MAX]);
+        nodes.set_away(2, false);
         assert_eq!(nodes.earliest(0, 2, 11), Some(0));
         assert!(!nodes.is_busy(1, 2) && nodes.is_busy(0, 19) && !nodes.is_busy(0, 20));
     }

@@ -1,4 +1,4 @@
-//! The same queues where owners use their nodes.
+//! The same queues where owners use their nodes, which may fail beside that.
 //!
 //! **Method.** A job gets nodes that their owners leave alone for as long as it says that it takes, those first that are not free
 //! for much longer; when owners come is known ahead, as the broker's sites know it. In the queues, whoever is first holds the earliest time
@@ -8,17 +8,23 @@
 //! it loses more to gaps than a calendar of mere numbers. A job that no owner leaves alone for long enough within a hundred of their uses, four
 //! weeks at most, is turned away as too wide. Users may give up.
 //!
+//! When a node fails, the job on it is lost and waits again, as in [`super::simulate_failing`]: before those who came later, with all of its
+//! work, until it was lost [`super::ATTEMPTS_MAX`] times. A node that is away is given to nobody, and nobody knows when it will be
+//! back; whoever holds time ahead holds it anew, in order of arrival, when a node goes or comes back.
+//!
 //! **Complexity.** A search of the [`Nodes`] for the first in the queue at every event, and one comparison for each who waits.
 
+use super::failing::{ATTEMPTS_MAX, MOMENTS_PER_JOB_MAX};
 use super::kinds::{Course, Discipline};
 use super::nodes::Nodes;
 use super::place::{Forecast, Placement, choose};
 use super::profile::NEVER;
-use crate::owners::Owners;
-use crate::record::{Fate, Record, Site, with_firsts};
+use super::troubles::Troubles;
+use crate::outage::Strike;
+use crate::record::{Fate, Record, Site};
 use crate::workload::Job;
 use std::collections::{BTreeMap, VecDeque};
-use walras_model::Span;
+use walras_model::Time;
 
 /// What a job that waits holds.
 #[derive(Clone)]
@@ -35,11 +41,15 @@ struct Waits {
     estimate: i64,
     promised: Option<i64>,
     held: Option<Held>,
+    /// How often it was lost.
+    lost: u32,
 }
 
 struct Run {
     held: Held,
     stated: i64,
+    /// Where nodes fail: who it is, and what is told of it if it is not lost.
+    open: Option<(Waits, Record)>,
 }
 
 struct Owned<'a> {
@@ -58,33 +68,49 @@ struct Owned<'a> {
     now: i64,
     /// Whether somebody has left what they held.
     freed: bool,
+    /// Whether nodes may fail.
+    fails: bool,
+    /// Whether a node has gone or come back since everybody was planned.
+    struck: bool,
 }
 
-/// Simulates sites whose owners use their nodes, at moments that may be drawn from a seed; jobs must come in order of submission. Users whose job has not started
+/// Simulates sites whose owners use their nodes, and whose nodes may fail; jobs must come in order of submission. Users whose job has not started
 /// after their patience give up. Every job is handed to `sink` once.
 pub fn simulate_owned(
     sites: &[Site],
     discipline: Discipline,
     placement: Placement,
-    (owners, seed): (Option<&Owners>, u64),
-    patience: Option<Span>,
+    troubles: Troubles<'_>,
     jobs: impl Iterator<Item = Job>,
     sink: &mut dyn FnMut(Record),
 ) -> Course {
-    let owned = with_firsts(sites).enumerate().map(|(place, (first, site))| {
-        let uses = owners.and_then(|owners| owners.of_site(seed, place, first));
-        Owned::new(place, site, discipline, Nodes::new(site.nodes, first, uses))
-    });
+    let fails = troubles.failures.is_some();
+    let owned = sites.iter().zip(troubles.nodes(sites)).enumerate();
+    let owned = owned.map(|(place, (site, nodes))| Owned::new((place, site), discipline, nodes, fails));
     let mut all: Vec<Owned<'_>> = owned.collect();
     let mut course = Course::default();
     let mut jobs = jobs.peekable();
+    let mut strikes = troubles.strikes(sites, jobs.peek().map(|first| first.submit));
     let mut leaving: VecDeque<(i64, usize, u64)> = VecDeque::new();
     loop {
         let coming = jobs.peek().map(|job| job.submit.as_millis());
         let leaves = leaving.front().map(|leaves| leaves.0);
-        let Some(now) = all.iter().filter_map(Owned::next).chain(coming).chain(leaves).min() else { break };
+        let somebody = coming.is_some() || all.iter().any(Owned::has_somebody);
+        let strike = strikes.peek().filter(|_| somebody).map(Time::as_millis);
+        let next = all.iter().filter_map(Owned::next).chain(coming).chain(leaves).chain(strike).min();
+        let Some(now) = next else { break };
+        // Where nodes go and come back for ever, somebody may wait for ever.
+        let most = MOMENTS_PER_JOB_MAX.saturating_mul(course.jobs).saturating_add(1_000);
+        if strike.is_some() && course.moments >= most {
+            break;
+        }
         course.moments += 1;
-        all.iter_mut().for_each(|site| site.pass(now));
+        all.iter_mut().for_each(|site| site.pass(now, sink));
+        while let Some(strike) = Time::from_millis(now).and_then(|now| strikes.next_by(now)) {
+            if let Some(site) = all.get_mut(strike.site as usize) {
+                site.strike(strike, sink);
+            }
+        }
         while let Some((_, site, id)) = leaving.pop_front_if(|(at, ..)| *at <= now) {
             all[site].give_up(id, sink);
         }
@@ -93,7 +119,7 @@ pub fn simulate_owned(
             match choose(sites, |site| &all[site], placement, now, &job) {
                 Ok((site, estimate)) => {
                     let id = all[site].submit(job, estimate);
-                    let leaves = patience.map(|patience| now.saturating_add(patience.as_millis()));
+                    let leaves = troubles.patience.map(|patience| now.saturating_add(patience.as_millis()));
                     leaving.extend(leaves.map(|at| (at, site, id)));
                 }
                 Err(fate) => sink(Record { job, fate, ran: None, promised: None }),
@@ -104,13 +130,13 @@ pub fn simulate_owned(
         }
         course.waiting_max = course.waiting_max.max(all.iter().map(|site| site.waiting.len()).sum());
     }
-    let left = all.into_iter().flat_map(|site| site.waiting);
-    left.for_each(|it| sink(Record { job: it.job, fate: Fate::LeftOver, ran: None, promised: None }));
+    let left = jobs.chain(all.into_iter().flat_map(Owned::left));
+    left.for_each(|job| sink(Record { job, fate: Fate::LeftOver, ran: None, promised: None }));
     course
 }
 
 impl Owned<'_> {
-    fn new(place: usize, site: &Site, discipline: Discipline, nodes: Nodes) -> Owned<'_> {
+    fn new((place, site): (usize, &Site), discipline: Discipline, nodes: Nodes, fails: bool) -> Owned<'_> {
         Owned {
             place,
             site,
@@ -123,25 +149,39 @@ impl Owned<'_> {
             came: 0,
             now: 0,
             freed: false,
+            fails,
+            struck: false,
         }
+    }
+
+    fn has_somebody(&self) -> bool {
+        !self.waiting.is_empty() || !self.runs.is_empty()
+    }
+
+    /// The jobs of which nothing was told.
+    fn left(self) -> impl Iterator<Item = Job> {
+        let run = self.runs.into_values().filter_map(|run| run.open.map(|(waits, _)| waits));
+        self.waiting.into_iter().chain(run).map(|waits| waits.job)
     }
 
     fn plans_all(&self) -> bool {
         self.discipline == Discipline::Conservative
     }
 
-    /// When something happens next by itself. Where nobody runs and the first can never start, nothing does.
+    /// When something happens next by itself. Where nobody runs and nobody who may be next can ever start on the nodes that are there, nothing does.
     fn next(&self) -> Option<i64> {
         let end = self.runs.first_key_value().map(|((end, _), _)| *end);
         let starts = self.waiting.iter().filter_map(|it| it.held.as_ref()).map(|held| held.start).min();
-        let stuck = self.runs.is_empty() && starts.is_none();
+        let ahead = if self.discipline == Discipline::Fcfs { 1 } else { self.waiting.len() };
+        let could = |it: &Waits| self.nodes.earliest(self.now, it.job.nodes, it.estimate).is_some();
+        let stuck = self.runs.is_empty() && starts.is_none() && !self.waiting.iter().take(ahead).any(could);
         let queues = !self.plans_all() && !self.waiting.is_empty() && !stuck;
         let free = if queues { self.nodes.next_free(self.now) } else { None };
         end.into_iter().chain(starts).chain(free).min()
     }
 
     /// It is that moment; who ends by then ends.
-    fn pass(&mut self, now: i64) {
+    fn pass(&mut self, now: i64, sink: &mut dyn FnMut(Record)) {
         self.now = now;
         self.nodes.pass(now);
         self.empty.pass(now);
@@ -149,6 +189,33 @@ impl Owned<'_> {
             let run = entry.remove();
             self.nodes.give(&run.held.nodes, run.held.start);
             self.freed |= now < run.stated;
+            run.open.into_iter().for_each(|(_, record)| sink(record));
+        }
+    }
+
+    /// A node goes, with the job on it, or comes back.
+    fn strike(&mut self, strike: Strike, sink: &mut dyn FnMut(Record)) {
+        let node = strike.node as usize;
+        self.nodes.set_away(node, !strike.back);
+        self.struck = true;
+        let on_it = self.runs.iter().find(|(_, run)| run.held.nodes.contains(&node)).map(|(key, _)| *key);
+        let Some(run) = on_it.filter(|_| !strike.back).and_then(|key| self.runs.remove(&key)) else { return };
+        self.nodes.give(&run.held.nodes, run.held.start);
+        let Some((mut lost, _)) = run.open else { return };
+        lost.lost += 1;
+        if lost.lost >= ATTEMPTS_MAX {
+            return sink(Record { job: lost.job, fate: Fate::GivenUp, ran: None, promised: None });
+        }
+        let place =
+            if self.discipline == Discipline::ShortestEasy { self.place_of(lost.estimate) } else { 0 };
+        self.waiting.insert(place, lost);
+    }
+
+    /// Where a job goes among those who wait.
+    fn place_of(&self, estimate: i64) -> usize {
+        match self.discipline {
+            Discipline::ShortestEasy => self.waiting.partition_point(|other| other.estimate <= estimate),
+            Discipline::Fcfs | Discipline::Easy | Discipline::Conservative => self.waiting.len(),
         }
     }
 
@@ -156,11 +223,9 @@ impl Owned<'_> {
     fn submit(&mut self, job: Job, estimate: i64) -> u64 {
         self.move_up();
         self.came += 1;
-        let place = match self.discipline {
-            Discipline::ShortestEasy => self.waiting.partition_point(|other| other.estimate <= estimate),
-            Discipline::Fcfs | Discipline::Easy | Discipline::Conservative => self.waiting.len(),
-        };
-        self.waiting.insert(place, Waits { id: self.came, job, estimate, promised: None, held: None });
+        let place = self.place_of(estimate);
+        let (promised, held, lost) = (None, None, 0);
+        self.waiting.insert(place, Waits { id: self.came, job, estimate, promised, held, lost });
         if self.plans_all() {
             self.hold(place);
             self.waiting[place].promised = self.waiting[place].held.as_ref().map(|held| held.start);
@@ -198,6 +263,11 @@ impl Owned<'_> {
 
     /// Everybody who holds time holds the earliest that there is, in order of arrival.
     fn move_up(&mut self) {
+        if std::mem::take(&mut self.struck) && self.plans_all() {
+            (0..self.waiting.len()).for_each(|place| self.let_go(place));
+            (0..self.waiting.len()).for_each(|place| self.hold(place));
+            self.freed = false;
+        }
         if !std::mem::take(&mut self.freed) || !self.plans_all() {
             return;
         }
@@ -255,13 +325,17 @@ impl Owned<'_> {
 
     /// A job starts on what it holds.
     fn run(&mut self, place: usize, sink: &mut dyn FnMut(Record)) {
-        let Waits { job, estimate, promised, held, .. } = self.waiting.remove(place);
-        let Some(held) = held else { return };
-        let record = Record::begun(self.place, self.site, self.now, &job, promised);
+        let mut begins = self.waiting.remove(place);
+        let Some(held) = begins.held.take() else { return };
+        let record = Record::begun(self.place, self.site, self.now, &begins.job, begins.promised);
         let ends = record.ran.map_or(self.now, |ran| ran.end.as_millis());
+        let stated = self.now.saturating_add(begins.estimate);
+        let open = if self.fails { Some((begins, record)) } else { None };
+        if open.is_none() {
+            sink(record);
+        }
         self.begun += 1;
-        self.runs.insert((ends, self.begun), Run { held, stated: self.now.saturating_add(estimate) });
-        sink(record);
+        self.runs.insert((ends, self.begun), Run { held, stated, open });
     }
 }
 

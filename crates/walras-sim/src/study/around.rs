@@ -1,5 +1,6 @@
 //! What surrounds the policies of a study.
 
+use crate::baseline::Troubles;
 use crate::drive::Wishes;
 use crate::outage::Failures;
 use crate::owners::Owners;
@@ -55,8 +56,9 @@ impl Default for Around {
 }
 
 impl Around {
-    /// Whether not all nodes are there for all who wait for ever.
-    pub(super) fn troubles(&self) -> bool {
-        self.failures.is_some() || self.owners.is_some() || self.patience.is_some()
+    /// What stands in the way of jobs beside each other, drawn from a seed.
+    pub(super) fn troubles(&self, seed: u64) -> Troubles<'_> {
+        let (owners, failures) = (self.owners.as_ref(), self.failures.as_ref());
+        Troubles { owners, failures, patience: self.patience, seed }
     }
 }

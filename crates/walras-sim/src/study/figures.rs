@@ -43,6 +43,10 @@ pub fn figures(metrics: &Metrics) -> Vec<(String, f64)> {
     let mut all: Vec<(String, f64)> =
         FIGURES.iter().map(|(name, figure)| ((*name).to_owned(), figure(metrics))).collect();
     all.extend(metrics.income.iter().map(|(site, income)| (format!("income of {site}"), *income)));
+    if let Some(outcomes) = metrics.outcomes {
+        all.push(("outcome satisfaction mean".to_owned(), outcomes.mean));
+        all.push(("outcome satisfaction least".to_owned(), outcomes.least));
+    }
     if let Some(broker) = &metrics.broker {
         all.push(("jobs a cycle".to_owned(), broker.batch));
         all.push(("reservations broken".to_owned(), broker.reservations.1 as f64));
@@ -83,7 +87,8 @@ pub fn over_seeds(runs: &[Run], policy: &str, figure: fn(&Metrics) -> f64) -> Ov
     spread_of(runs.iter().filter(|run| run.policy == policy).map(|run| figure(&run.metrics)))
 }
 
-fn spread_of(values: impl Iterator<Item = f64>) -> OverSeeds {
+/// The mean of values, and half the width of the 95% confidence interval of what they are drawn from.
+pub(super) fn spread_of(values: impl Iterator<Item = f64>) -> OverSeeds {
     let sample = Sample::of(values);
     (sample.mean().unwrap_or(0.0), sample.half_width())
 }

@@ -1,5 +1,6 @@
 //! What a run is measured by.
 
+use super::content::{Content, Outcomes};
 use crate::drive::Course;
 use crate::record::{Fate, Ran, Record, Site, wholes};
 use crate::statistics::Distribution;
@@ -64,6 +65,9 @@ pub struct Metrics {
     pub promises: (u64, u64),
     /// Energy of the nodes that state their power, in kilowatt-hours.
     pub energy: f64,
+    /// How content users are with what became of their jobs, where any have deadlines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcomes: Option<Outcomes>,
     /// What only the broker has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broker: Option<BrokerMetrics>,
@@ -91,7 +95,7 @@ pub struct BrokerMetrics {
     /// The share of accepted quotes by which the job ended, no later and no dearer; 1 where there were none.
     #[serde(default)]
     pub quotes_met: f64,
-    /// How content each stakeholder was on average, where somebody asked them.
+    /// How content each stakeholder was with plans on average, where plans chose among alternatives.
     pub satisfaction: BTreeMap<String, f64>,
     /// Run times of which it was said what nine of ten stay within, and those that did.
     #[serde(default)]
@@ -131,6 +135,7 @@ pub struct Tally<'a> {
     energy: f64,
     /// The sum of slowdowns and their number, by user.
     users: BTreeMap<Option<i64>, (f64, f64)>,
+    content: Content,
     first: Option<Time>,
     last: Option<Time>,
 }
@@ -154,6 +159,7 @@ impl<'a> Tally<'a> {
             promises: (0, 0),
             energy: 0.0,
             users: BTreeMap::new(),
+            content: Content::default(),
             first: None,
             last: None,
         }
@@ -171,6 +177,9 @@ impl<'a> Tally<'a> {
         count(&mut self.budgets, record.job.budget.is_some(), over_budget(record));
         count(&mut self.deadlines, record.job.deadline.is_some(), record.misses_deadline());
         count(&mut self.promises, record.promised.is_some(), record.is_late());
+        if self.workflows.get(record.job.number).is_none() {
+            self.content.add(record, self.sites);
+        }
         if let Some(ran) = record.ran {
             self.ran(record, ran);
         }
@@ -227,6 +236,7 @@ impl<'a> Tally<'a> {
             fairness: self.fairness(),
             promises: self.promises,
             energy: self.energy,
+            outcomes: self.content.outcomes(),
             broker: course.map(of_broker),
         }
     }

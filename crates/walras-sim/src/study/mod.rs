@@ -19,6 +19,7 @@
 //! ```
 
 mod around;
+mod content;
 mod figures;
 mod gantt;
 mod metrics;
@@ -34,6 +35,7 @@ mod swept;
 mod write;
 
 pub use around::Around;
+pub use content::Outcomes;
 pub use figures::{OverSeeds, figures, names, over_seeds, quoted, runs_csv, summary, timing_csv};
 pub use metrics::{BrokerMetrics, Metrics, Spread, Tally, metrics};
 pub use page::page;
@@ -243,12 +245,12 @@ fn run_policy(
     let jobs = jobs.inspect(came);
     match spec.policy() {
         spec::Policy::Baseline(discipline, placement) => {
-            run_baseline(study, (spec, seed), (*discipline, *placement), jobs, sink)?;
+            run_baseline(study, seed, (*discipline, *placement), jobs, sink);
         }
-        spec::Policy::Assigned(_) if around.troubles() => return Err(unable(spec, ASSIGNED_ALONE)),
         spec::Policy::Assigned(rules) => {
             let solver = study.solver.map(|Solving(solver)| solver as &dyn Solver);
-            let assigned = baseline::simulate_assigned(&study.sites, *rules, solver, seed, jobs, sink);
+            let troubles = around.troubles(seed);
+            let assigned = baseline::simulate_assigned(&study.sites, *rules, solver, troubles, jobs, sink);
             assigned.map_err(|why| unable(spec, &why.to_string()))?;
         }
         spec::Policy::Recorded => return Err(unable(spec, "there is no VO whose rules it could have")),
@@ -278,17 +280,16 @@ fn run_policy(
 /// Lets a baseline run all jobs: by the fast way where nothing surrounds it.
 fn run_baseline(
     study: &Study,
-    (spec, seed): (&PolicySpec, u64),
+    seed: u64,
     (discipline, placement): (baseline::Discipline, baseline::Placement),
     jobs: impl Iterator<Item = Job>,
     sink: &mut dyn FnMut(Record),
-) -> Result<(), DriveError> {
+) {
     let (sites, Around { failures, owners, patience, .. }) = (&study.sites, &study.around);
     match (failures, owners) {
-        (Some(_), Some(_)) => return Err(unable(spec, OWNERS_OR_FAILURES)),
-        (None, Some(owners)) => {
-            let owners = (Some(owners), seed);
-            baseline::simulate_owned(sites, discipline, placement, owners, *patience, jobs, sink);
+        (_, Some(_)) => {
+            let troubles = study.around.troubles(seed);
+            baseline::simulate_owned(sites, discipline, placement, troubles, jobs, sink);
         }
         (None, None) if patience.is_none() => {
             baseline::simulate(sites, discipline, placement, jobs, sink);
@@ -299,7 +300,6 @@ fn run_baseline(
             baseline::simulate_failing(sites, discipline, placement, strikes, *patience, jobs, sink);
         }
     }
-    Ok(())
 }
 
 /// The broker's rules, looking twice as far ahead as the longest job takes where that is longer than it would look: for a job that no plan can
@@ -315,13 +315,6 @@ fn reaching(sites: &[Site], longest: Span, policy: &Policy) -> Policy {
     }
     policy
 }
-
-/// What capacity assignment cannot.
-const ASSIGNED_ALONE: &str = "it takes no nodes that fail or that owners use, and no users who give up; \
-                              these go with fcfs, easy, sjf-easy, conservative, their placements and walras";
-/// What the baselines cannot.
-const OWNERS_OR_FAILURES: &str =
-    "it takes nodes that fail or nodes that owners use, and not both at once; both go with walras";
 
 fn unable(spec: &PolicySpec, why: &str) -> DriveError {
     DriveError::Unable { policy: spec.to_string(), why: why.to_owned() }

@@ -1,6 +1,6 @@
 //! A study as one page that needs nothing else.
 
-use super::figures::{SATISFACTION, names, summary as over_seeds};
+use super::figures::{SATISFACTION, names, spread_of, summary as over_seeds};
 use super::{Run, Study, gantt, pictures};
 use crate::report::{STYLE, escape};
 use std::fmt::Write as _;
@@ -118,19 +118,24 @@ fn timing(study: &Study, runs: &[Run]) -> String {
         if made.is_empty() {
             continue;
         }
-        let seconds: f64 = made.iter().map(|(_, seconds)| seconds).sum();
-        let sum = |of: &dyn Fn(&Run) -> u64| made.iter().map(|(run, _)| of(run)).sum::<u64>();
-        let jobs = sum(&|run| run.metrics.jobs);
-        let cycles = sum(&|run| run.metrics.broker.as_ref().map_or(0, |broker| broker.cycles));
-        let millis = |of: u64| if of == 0 { String::new() } else { short(1_000.0 * seconds / of as f64) };
+        let cycles_of = |run: &Run| run.metrics.broker.as_ref().map_or(0, |broker| broker.cycles);
+        // Each run is one observation, whatever its length.
+        let millis = |of: &dyn Fn(&Run) -> u64| {
+            let some = made.iter().map(|(run, seconds)| (of(run), seconds)).filter(|(of, _)| *of > 0);
+            let each: Vec<f64> = some.map(|(of, seconds)| 1_000.0 * seconds / of as f64).collect();
+            let (mean, half) = spread_of(each.iter().copied());
+            if each.is_empty() { String::new() } else { cell(mean, half) }
+        };
+        let (seconds, half) = spread_of(made.iter().map(|(_, seconds)| *seconds));
+        let cycles: u64 = made.iter().map(|(run, _)| cycles_of(run)).sum();
         let count = if cycles == 0 { String::new() } else { cycles.to_string() };
         let _ = writeln!(
             rows,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{count}</td><td>{}</td></tr>",
             escape(&policy),
-            short(seconds / made.len() as f64),
-            millis(jobs),
-            millis(cycles)
+            cell(seconds, half),
+            millis(&|run| run.metrics.jobs),
+            millis(&cycles_of)
         );
     }
     if rows.is_empty() {
@@ -140,7 +145,8 @@ fn timing(study: &Study, runs: &[Run]) -> String {
         "<h2>Time on this machine</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">policy</th>\
          <th scope=\"col\">seconds a run</th><th scope=\"col\">ms a job</th><th scope=\"col\">cycles</th>\
          <th scope=\"col\">ms a cycle</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n\
-         <p>Of the runs that were made when this page was written; the only figures here in which two calls differ.</p>\n"
+         <p>Of the runs that were made when this page was written, with half the width of the 95% confidence interval over seeds; the only \
+         figures here in which two calls differ.</p>\n"
     )
 }
 
@@ -179,6 +185,32 @@ fn grouped(digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Site;
+    use crate::study::{BrokerMetrics, Metrics};
+    use crate::workload::Jobs;
+    use std::time::Duration;
+
+    #[test]
+    fn times_have_intervals_over_the_runs_that_were_made() {
+        let policies = vec!["walras".parse().unwrap(), "easy".parse().unwrap()];
+        let study = Study::new(Jobs::held(Vec::new()), vec![Site::plain("one", 4)], policies);
+        let run = |policy: &str, seed, millis: Option<u64>, cycles: u64| {
+            let broker = BrokerMetrics { cycles, ..BrokerMetrics::default() };
+            let broker = Some(broker).filter(|_| cycles > 0);
+            let metrics = Metrics { jobs: 100, broker, ..Metrics::default() };
+            let (policy, took) = (policy.to_owned(), millis.map(Duration::from_millis));
+            Run { policy, seed, metrics, sketch: None, demand: Vec::new(), took }
+        };
+        let of = |runs: &[Run]| timing(&study, runs);
+        // 40 and 60 ms a cycle: their mean, and 12.706 times the standard error of two.
+        let two = of(&[run("walras", 1, Some(400), 10), run("walras", 2, Some(1_200), 20)]);
+        assert!(two.contains("<td>30</td><td>50<br><em>± 127.1</em></td>"), "{two}");
+        assert!(two.contains("<td>8<br><em>± 50.8</em></td>"), "{two}");
+        // What was read from a file took nobody knows how long; a baseline has no cycles; one run has no interval.
+        let one = of(&[run("walras", 1, None, 10), run("easy", 1, Some(500), 0)]);
+        assert!(one.contains("easy</th><td>0.500</td><td>5</td><td></td><td></td>"), "{one}");
+        assert!(!one.contains("walras") && of(&[]).is_empty());
+    }
 
     #[test]
     fn numbers_are_short() {

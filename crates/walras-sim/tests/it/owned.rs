@@ -1,8 +1,9 @@
-//! Baselines on nodes that owners use too, against a scheduler that goes moment by moment over lists of those that are taken.
+//! Baselines on nodes that owners use too and that may fail, against a scheduler that goes moment by moment over lists of those that are taken.
 
 use walras_model::{Interval, NodeId, Share, Span, Time};
 use walras_random::Draws;
-use walras_sim::baseline::{Discipline, Placement, Rule, simulate, simulate_owned};
+use walras_sim::baseline::{ATTEMPTS_MAX, Discipline, Placement, Rule, Troubles, simulate, simulate_owned};
+use walras_sim::outage::{Failures, Outage};
 use walras_sim::owners::{OwnerLoad, Owners};
 use walras_sim::record::{Fate, Record, Site};
 use walras_sim::workload::Job;
@@ -66,19 +67,48 @@ fn written_down(nodes: usize) -> Owners {
     Owners::Recorded(vec![uses.collect()].into())
 }
 
+/// Nodes that fail now and then.
+fn outages(nodes: usize, seed: u64) -> Vec<Outage> {
+    let mut draws = Draws::new(seed + 1_000_000);
+    let mut all = Vec::new();
+    for node in 0..u32::try_from(nodes).unwrap() {
+        let mut now = draws.below(40);
+        for _ in 0..draws.below(4) {
+            let until = now + 1 + draws.below(15);
+            all.push(Outage { site: 0, node, from: at(now), until: Some(at(until)) });
+            now = until + 1 + draws.below(40);
+        }
+    }
+    all
+}
+
 fn simulated(nodes: usize, jobs: &[Job], discipline: Discipline, owners: Option<Owners>) -> Vec<Record> {
+    with_failures(nodes, jobs, discipline, owners, &[])
+}
+
+fn with_failures(
+    nodes: usize,
+    jobs: &[Job],
+    discipline: Discipline,
+    owners: Option<Owners>,
+    outages: &[Outage],
+) -> Vec<Record> {
+    let failures = Failures::Traced(outages.to_vec().into());
+    let failures = Some(&failures).filter(|_| !outages.is_empty());
+    let troubles = Troubles { owners: owners.as_ref(), failures, patience: None, seed: 7 };
     let sites = [Site::plain("one", u32::try_from(nodes).unwrap())];
     let mut records = Vec::new();
     let mut sink = |record| records.push(record);
     let jobs = jobs.iter().copied();
-    simulate_owned(&sites, discipline, Placement::FIRST, (owners.as_ref(), 7), None, jobs, &mut sink);
+    simulate_owned(&sites, discipline, Placement::FIRST, troubles, jobs, &mut sink);
     records.sort_by_key(|record| record.job.number);
     records
 }
 
-/// A site, moment by moment: on which nodes which are taken.
+/// A site, moment by moment: on which nodes which are taken, and which nodes are away now.
 struct Moments {
     taken: Vec<Vec<bool>>,
+    away: Vec<bool>,
 }
 
 impl Moments {
@@ -93,11 +123,11 @@ impl Moments {
             }
             taken
         };
-        Moments { taken: (0..nodes).map(moments).collect() }
+        Moments { taken: (0..nodes).map(moments).collect(), away: vec![false; nodes] }
     }
 
     fn is_free(&self, node: usize, from: usize, lasts: usize) -> bool {
-        self.taken[node][from..from + lasts].iter().all(|taken| !taken)
+        !self.away[node] && self.taken[node][from..from + lasts].iter().all(|taken| !taken)
     }
 
     /// The nodes that are free so long; what is not free much longer first.
@@ -118,17 +148,18 @@ impl Moments {
     }
 }
 
-/// Starts by definition.
-fn by_moments(nodes: usize, jobs: &[Job], discipline: Discipline) -> Vec<Option<usize>> {
+/// Starts by definition: the last of each job, or none where it was lost too often.
+fn by_moments(nodes: usize, jobs: &[Job], discipline: Discipline, outages: &[Outage]) -> Vec<Option<usize>> {
     let whole = |span: Span| usize::try_from(span.as_millis()).unwrap();
     let wanted = |it: usize| (jobs[it].nodes as usize, whole(jobs[it].estimate));
     let mut site = Moments::new(nodes);
     let mut starts: Vec<Option<usize>> = vec![None; jobs.len()];
     let mut held: Vec<Option<(usize, Vec<usize>)>> = vec![None; jobs.len()];
     let mut queue: Vec<usize> = Vec::new();
+    let mut lost = vec![0; jobs.len()];
     let all = discipline == Discipline::Conservative;
     for now in 0..HORIZON / 2 {
-        if starts.iter().all(Option::is_some) {
+        if outages.is_empty() && starts.iter().all(Option::is_some) {
             break;
         }
         let mut early = false;
@@ -138,6 +169,32 @@ fn by_moments(nodes: usize, jobs: &[Job], discipline: Discipline) -> Vec<Option<
                 site.set(&held[it].as_ref().unwrap().1, now, start + estimate, false);
                 early |= lasts < estimate;
             }
+        }
+        let there = site.away.clone();
+        for outage in outages.iter().filter(|outage| outage.from == at(now)) {
+            let node = outage.node as usize;
+            site.away[node] = true;
+            let runs = |it: &usize| {
+                let ends = |start: usize| start + whole(jobs[*it].lasts());
+                starts[*it].is_some_and(|start| start < now && ends(start) > now)
+                    && held[*it].as_ref().is_some_and(|held| held.1.contains(&node))
+            };
+            let Some(it) = (0..jobs.len()).find(runs) else { continue };
+            let (start, on) = held[it].take().unwrap();
+            site.set(&on, now, start + whole(jobs[it].estimate), false);
+            (starts[it], lost[it]) = (None, lost[it] + 1);
+            let place = if discipline == Discipline::ShortestEasy { queue.len() } else { 0 };
+            if lost[it] < ATTEMPTS_MAX {
+                queue.insert(place, it);
+            }
+        }
+        outages
+            .iter()
+            .filter(|it| it.until == Some(at(now)))
+            .for_each(|it| site.away[it.node as usize] = false);
+        let struck = site.away != there;
+        if discipline == Discipline::ShortestEasy {
+            queue.sort_by_key(|it| jobs[*it].estimate);
         }
         let again = |site: &mut Moments, it: usize| {
             let (nodes, lasts) = wanted(it);
@@ -155,6 +212,11 @@ fn by_moments(nodes: usize, jobs: &[Job], discipline: Discipline) -> Vec<Option<
                 site.set(&nodes, start, start + wanted(it).1, false);
             }
         };
+        if struck && all {
+            queue.iter().for_each(|it| let_go(&mut site, *it, &mut held[*it]));
+            queue.iter().for_each(|it| held[*it] = again(&mut site, *it));
+            early = false;
+        }
         for it in queue.iter().copied().filter(|_| early || !all) {
             // Whose time has come stays where they are.
             if all && held[it].as_ref().is_some_and(|held| held.0 == now) {
@@ -213,11 +275,29 @@ fn queues_on_nodes_of_owners_are_as_moment_by_moment() {
                 .filter(|record| record.fate != Fate::TooWide)
                 .map(|record| record.ran.map(|ran| usize::try_from(ran.start.as_millis()).unwrap()));
             let starts: Vec<Option<usize>> = starts.collect();
-            assert_eq!(starts, by_moments(nodes, &able, discipline), "seed {seed}, {discipline:?}");
+            assert_eq!(starts, by_moments(nodes, &able, discipline, &[]), "seed {seed}, {discipline:?}");
             assert!(found.iter().all(|record| !record.is_late()));
         }
     }
     assert_eq!(turned_away, 0);
+}
+
+#[test]
+fn queues_on_nodes_of_owners_that_fail_are_as_moment_by_moment() {
+    let mut given_up = 0;
+    for seed in 0..200 {
+        let (nodes, jobs) = draw(seed);
+        let outages = outages(nodes, seed);
+        for discipline in ALL {
+            let found = with_failures(nodes, &jobs, discipline, Some(owners()), &outages);
+            let start = |it: &Record| it.ran.map(|ran| usize::try_from(ran.start.as_millis()).unwrap());
+            let starts: Vec<Option<usize>> = found.iter().map(start).collect();
+            assert_eq!(starts, by_moments(nodes, &jobs, discipline, &outages), "seed {seed}, {discipline:?}");
+            given_up += found.iter().filter(|record| record.fate == Fate::GivenUp).count();
+            assert!(found.iter().all(|it| it.ran.is_some() || it.fate == Fate::GivenUp), "seed {seed}");
+        }
+    }
+    assert!(given_up > 0);
 }
 
 #[test]
@@ -258,26 +338,21 @@ fn everybody_is_accounted_for() {
     // Every node is used once in 150.
     jobs.push(Job { number: 99, run: span(900), estimate: span(900), ..jobs[jobs.len() - 1] });
     let sites = [Site::plain("one", 6), Site::plain("two", 6)];
-    for (discipline, rule) in
-        ALL.into_iter().zip([Rule::FirstFit, Rule::Cheapest, Rule::StartFirst, Rule::EndFirst])
-    {
+    let rules = ALL.into_iter().zip([Rule::FirstFit, Rule::Cheapest, Rule::StartFirst, Rule::EndFirst]);
+    for ((discipline, rule), failing) in rules.flat_map(|rule| [(rule, false), (rule, true)]) {
         let mut records: Vec<Record> = Vec::new();
         let placement = Placement { rule, knows_speed: true };
         let (patience, sink) = (Some(span(5)), &mut |record| records.push(record));
-        simulate_owned(
-            &sites,
-            discipline,
-            placement,
-            (Some(&owners()), 3),
-            patience,
-            jobs.iter().copied(),
-            sink,
-        );
+        let (owners, failures) = (owners(), Failures::Drawn { between: span(400), repair: span(9) });
+        let (owners, failures) = (Some(&owners), Some(&failures).filter(|_| failing));
+        let troubles = Troubles { owners, failures, patience, seed: 3 };
+        simulate_owned(&sites, discipline, placement, troubles, jobs.iter().copied(), sink);
         records.sort_by_key(|record| record.job.number);
         let numbers: Vec<u64> = records.iter().map(|record| record.job.number).collect();
         assert_eq!(numbers, jobs.iter().map(|job| job.number).collect::<Vec<u64>>());
         assert_eq!(records[records.len() - 1].fate, Fate::TooWide);
-        let waited = records.iter().filter_map(Record::wait).max().unwrap();
+        // Who was lost on the way may have begun in time before.
+        let waited = records.iter().filter_map(Record::wait).max().filter(|_| !failing).unwrap_or(Span::ZERO);
         assert!(waited < span(5), "{discipline:?}: {waited:?}");
     }
 }

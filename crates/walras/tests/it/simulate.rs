@@ -175,7 +175,8 @@ fn sites_prices_and_outages_come_from_tables() {
     write("s.csv", "name,nodes,speed,price\nbig,4,,\nown,4,2,3\n");
     write("o.csv", "site,node,from,until\nown,0,100,5000\n");
     let call = ["simulate", "t.swf", "--sites", "s.csv", "--prices", "p.csv", "--failures", "o.csv"];
-    let rest = ["--policy", "mct", "--policy", "conservative", "--policy", "walras", "--json"];
+    let rest =
+        ["--policy", "mct", "--policy", "conservative", "--policy", "walras", "--policy", "greedy", "--json"];
     let results: Value =
         serde_json::from_str(&printed(directory.path(), &[&call[..], &rest].concat())).unwrap();
     // 14.4 an hour for four processors: a thousandth a second, which is a credit.
@@ -186,9 +187,19 @@ fn sites_prices_and_outages_come_from_tables() {
     for run in results["runs"].as_array().unwrap() {
         assert_eq!(run["metrics"]["jobs"], 24);
     }
-    let refused = walras(directory.path(), &[&call[..], &["--policy", "greedy"]].concat());
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(said.contains("policy 'greedy': it takes no nodes that fail"), "{said}");
+    // Under every policy nodes fail while owners use theirs and users lose patience.
+    let around = ["--owners", "10,1", "--patience", "20000", "--deadlines", "2-20"];
+    let results: Value =
+        serde_json::from_str(&printed(directory.path(), &[&call[..], &rest, &around].concat())).unwrap();
+    for run in results["runs"].as_array().unwrap() {
+        let metrics = &run["metrics"];
+        assert_eq!(metrics["jobs"], 24, "{}", run["policy"]);
+        let content = metrics["outcomes"]["mean"].as_f64();
+        assert!(content.is_some_and(|mean| (0.0..=1.0).contains(&mean)), "{}", run["policy"]);
+    }
+    for figures in results["summary"].as_array().unwrap() {
+        assert!(figures["figures"]["outcome satisfaction least"]["mean"].is_f64(), "{}", figures["policy"]);
+    }
 }
 
 #[test]

@@ -51,6 +51,11 @@ impl<'a> Draft<'a> {
         state
     }
 
+    /// How many there are so far.
+    pub(crate) fn events(&self) -> usize {
+        self.events.len()
+    }
+
     /// One more fact.
     pub(crate) fn push(&mut self, event: impl Into<Event>) {
         let event = event.into();

@@ -46,7 +46,7 @@ impl State {
         step: &MoveStep,
     ) {
         let clock = self.clock;
-        let reservation = self.reservations.get_mut(&number);
+        let reservation = self.reservation_mut(number);
         let reservation = reservation
             .unwrap_or_else(|| panic!("files are brought for reservation {number}, which is not there"));
         let job = reservation.job;

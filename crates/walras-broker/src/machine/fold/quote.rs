@@ -104,7 +104,7 @@ impl State {
         (of_job.offered, of_job.spares, of_job.queued_at) = (None, others, clock);
         let spec = Arc::clone(&of_job.spec);
         self.note(job, &spec, &Default::default());
-        let reserved = self.reservations.get_mut(&reservation);
+        let reserved = self.reservation_mut(reservation);
         let reserved = reserved.expect("what is held for a quote is there until it is taken or given back");
         reserved.origin = Origin::Quote(number);
         if reserved.phase == ReservationPhase::Held {

@@ -4,6 +4,7 @@ use super::notice;
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::{Allocation, Hold, Part};
 use crate::model::event::ReservationEvent;
+use crate::model::glance::KeptGlance;
 use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{PartEnd, Phase, SiteRefusal, Why};
 use crate::model::reservation::{LegState, Origin, PartState, Reservation, ReservationPhase, ReservedPart};
@@ -85,9 +86,14 @@ impl State {
         }
     }
 
+    /// A reservation, to be changed.
+    pub(super) fn reservation_mut(&mut self, number: ReservationNumber) -> Option<&mut Reservation> {
+        self.reservations.get_mut(&number).map(Reservation::changing)
+    }
+
     fn known_reservation(&mut self, number: ReservationNumber) -> &mut Reservation {
-        let state = self.reservations.get_mut(&number);
-        state.unwrap_or_else(|| panic!("an event names reservation {number}, which is not there"))
+        self.reservation_mut(number)
+            .unwrap_or_else(|| panic!("an event names reservation {number}, which is not there"))
     }
 
     fn asked(
@@ -123,6 +129,7 @@ impl State {
             asked_at: self.clock,
             moving: BTreeMap::new(),
             expiry,
+            glance: KeptGlance::default(),
         };
         self.reservations.insert(number, reservation);
     }
