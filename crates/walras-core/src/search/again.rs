@@ -25,12 +25,13 @@
 //! Source: lazy evaluation of bounds that only grow (M. Minoux, Accelerated greedy algorithms, 1978).
 
 use super::config::Criterion;
-use super::criterion::{Best, BestSoFar, sums};
+use super::criterion::{Best, BestSoFar, bottleneck, sums};
 use super::few::{FEW, Few, Weighed};
 use super::ranking::candidates;
 use super::scan::{Candidate, Selector, join_all};
 use super::sums::{Interest, least_sum};
 use super::view::View;
+use super::worst::least_worst;
 use super::{Found, window_of};
 use crate::slots::{Segments, SlotList};
 use std::cmp::Reverse;
@@ -83,6 +84,33 @@ impl SearchInput<'_> {
         *slots_scanned += segment.len() as u64;
         let read = join_all(&segment.carried, view, from, selector);
         let _ = read.is_continue().then(|| join_all(&segment.own, view, from, selector));
+    }
+
+    /// The window of a stretch whose worst task is best, when that is at most `value_max`.
+    fn least_worst(
+        &self,
+        number: usize,
+        view: &View,
+        from: i64,
+        value_max: i128,
+        slots_scanned: &mut u64,
+    ) -> Option<BestSoFar> {
+        let segment = &self.segments.all()[number];
+        let mut found = Vec::with_capacity(64);
+        let met = |candidate: Candidate<'_>| {
+            let Candidate { slot, start, expiry, .. } = candidate;
+            let of = bottleneck(self.criterion, &candidate);
+            if i128::from(of) <= value_max {
+                found.push(Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of });
+            }
+        };
+        *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met) as u64;
+        if found.len() > FEW {
+            let mut selector = Best::new(self.weights, view, self.criterion, 0).up_to(value_max);
+            self.feed(number, view, from, Some(value_max), &mut selector, &mut 0);
+            return selector.finish();
+        }
+        least_worst(view, found, from)
     }
 
     /// The cheapest window of a stretch, when it costs at most `cost_max`.
@@ -253,6 +281,10 @@ impl BestSearch {
         let window = match (input.criterion, value_max) {
             (Criterion::Cost, Some(cost_max)) => {
                 let best = input.cheapest(number, view, from, cost_max, slots_scanned);
+                best.map(kept)
+            }
+            (Criterion::Runtime | Criterion::Price, Some(value_max)) => {
+                let best = input.least_worst(number, view, from, value_max, slots_scanned);
                 best.map(kept)
             }
             _ => {

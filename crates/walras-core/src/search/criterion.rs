@@ -292,10 +292,7 @@ impl Selector for Best<'_> {
             self.now = candidate.start;
         }
         let (key, cost) = (candidate.slot.key(), candidate.cost());
-        let bottleneck = match self.criterion {
-            Criterion::Price => candidate.rate,
-            _ => candidate.runtime,
-        };
+        let bottleneck = bottleneck(self.criterion, &candidate);
         let expiry = self.useful_until(bottleneck, candidate.expiry);
         let Some(value) = value_of(self.criterion, self.weights, &candidate) else {
             return ControlFlow::Continue(());
@@ -324,6 +321,14 @@ impl Selector for Best<'_> {
             self.changed.push(number);
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// What counts of a candidate where the worst of the tasks does: the rate, or the run time.
+pub(super) fn bottleneck(criterion: &Criterion, candidate: &Candidate<'_>) -> i64 {
+    match criterion {
+        Criterion::Price => candidate.rate,
+        _ => candidate.runtime,
     }
 }
 

@@ -23,6 +23,7 @@ mod shared;
 mod steps;
 mod sums;
 mod view;
+mod worst;
 
 pub use alternatives::{
     Alternatives, Beyond, LimitHit, Unscheduled, find_alternatives, find_alternatives_on,

@@ -184,7 +184,7 @@ impl Parts {
             self.sweep(|start, sum| sums.push((start, sum)));
         } else {
             let few = Few::within(self.tasks, std::mem::take(&mut self.all), most);
-            sums.extend(few.least_sums(from, most));
+            few.least_sums(from, most, |start, sum| sums.push((start, sum)));
             sums.sort_unstable();
             sums.dedup_by_key(|(start, _)| *start);
             if !sums.is_empty() {

@@ -32,6 +32,7 @@ mod basis;
 mod best;
 mod bound;
 mod content;
+mod dearest;
 mod earlier;
 mod exclusion;
 mod free;

@@ -10,8 +10,7 @@
 //! even the N cheapest alive, at the best run time there is, do not beat the best so far; and those are not tried as the slowest
 //! with which they do not, where longer is never better. A candidate that is too dear or too slow for any better window is not taken in at all.
 //!
-//! Where dearer is better (income), the dearest neighbours in order of cost that are within the budget are taken and improved by single
-//! exchanges: a good window, not a proven one.
+//! Where dearer is better (income), dear ones within the budget are taken ([`dearest`](super::dearest)): a good window, not a proven one.
 //!
 //! Costs may be distorted by a little noise per node, so that repeated searches differ; budgets always hold for real costs.
 //!
@@ -19,6 +18,7 @@
 //! slots read.
 
 use super::aim::{Measure, Value};
+use super::dearest::{Dearest, within};
 use super::free::Piece;
 use super::ranks::Wanted;
 use crate::search::{Candidate, Cheapest, Entry};
@@ -37,16 +37,23 @@ pub(super) struct Found {
 
 /// The candidate of a rank.
 #[derive(Clone, Copy, Debug, Default)]
-struct Alive {
-    expiry: i64,
-    runtime: i64,
+pub(super) struct Alive {
+    pub(super) expiry: i64,
+    pub(super) runtime: i64,
     /// As it is compared.
-    seeming: i64,
-    cost: i64,
-    rate: i64,
-    node: usize,
+    pub(super) seeming: i64,
+    pub(super) cost: i64,
+    pub(super) rate: i64,
+    pub(super) node: usize,
     /// Its stretch, and its place there.
-    piece: (usize, usize),
+    pub(super) piece: (usize, usize),
+}
+
+impl Alive {
+    /// No two are equal.
+    pub(super) fn dearness(&self) -> (i64, (usize, usize)) {
+        (self.seeming, self.piece)
+    }
 }
 
 const DEAD: Alive =
@@ -67,6 +74,8 @@ struct Sweep<'a> {
     cheapest: Vec<Cheapest>,
     changed: Vec<bool>,
     heap: BinaryHeap<(i64, usize)>,
+    /// Where dearer is better.
+    dearest: Option<Dearest>,
     best: Option<Best>,
     /// Ranks gone through at starts that passed the test.
     ranks_read: u64,
@@ -90,6 +99,7 @@ pub(super) fn best_window(pieces: &[Vec<Piece>], wanted: Wanted<'_>, slots_read:
         cheapest: vec![Cheapest::new(view.tasks); view.pool_count],
         changed: vec![false; view.pool_count],
         heap: BinaryHeap::new(),
+        dearest: wanted.aim.likes_dear().then(|| Dearest::new(view.tasks, view.pool_count)),
         best: None,
         ranks_read: 0,
     };
@@ -117,8 +127,12 @@ impl Sweep<'_> {
                 now = start;
             }
             let pool = wanted.ranks.pools[rank];
-            self.alive[rank] = alive;
             self.changed[pool] = true;
+            if let Some(dearest) = &mut self.dearest {
+                dearest.join(pool, alive, now);
+                continue;
+            }
+            self.alive[rank] = alive;
             self.cheapest[pool].advance(now);
             self.cheapest[pool].join(Entry::new(alive.seeming, piece.slot.key(), alive.expiry));
         }
@@ -140,6 +154,9 @@ impl Sweep<'_> {
             return None;
         }
         let cost = Candidate { slot: &piece.slot, start, expiry, runtime, rate }.cost();
+        if self.dearest.is_some() && i128::from(cost) + wanted.ranks.others_least > self.cost_max() {
+            return None;
+        }
         let noise = wanted.noise.get(owner).copied().unwrap_or(0);
         // Small costs are multiplied first, so that noise is not rounded away; large ones have digits to spare.
         let extra = if cost >> 40 == 0 { (cost * noise) >> 10 } else { (cost >> 10).saturating_mul(noise) };
@@ -160,6 +177,11 @@ impl Sweep<'_> {
         form.value(Measure { cost, time, finish: i128::from(start) + time }) > best.key.0[0]
     }
 
+    /// What a window may cost.
+    fn cost_max(&self) -> i128 {
+        i128::from(self.wanted.cost_max.min(self.wanted.view.budget))
+    }
+
     /// Whether no later start can be better.
     fn settled(&self, start: i64) -> bool {
         let first = self.wanted.aim.forms[0];
@@ -173,12 +195,16 @@ impl Sweep<'_> {
     /// Tries a start with all that is alive.
     fn try_start(&mut self, now: i64) {
         for pool in 0..self.changed.len() {
-            if std::mem::replace(&mut self.changed[pool], false) && self.hopeful(pool, now) {
-                if self.wanted.aim.likes_dear() {
-                    self.dearest(pool, now)
-                } else {
-                    self.slowest_in_turn(pool, now)
+            if !std::mem::replace(&mut self.changed[pool], false) {
+                continue;
+            }
+            if let Some(dearest) = self.dearest.take() {
+                if self.may_be_dearer(dearest.most(pool), now) {
+                    self.dear_window(dearest.of_pool(pool), now);
                 }
+                self.dearest = Some(dearest);
+            } else if self.hopeful(pool, now) {
+                self.slowest_in_turn(pool, now);
             }
         }
     }
@@ -188,13 +214,10 @@ impl Sweep<'_> {
         self.cheapest[pool].advance(now);
         let Some(cost) = self.cheapest[pool].sum() else { return false };
         let wanted = &self.wanted;
-        if wanted.noise.is_empty() && cost > i128::from(wanted.cost_max.min(wanted.view.budget)) {
+        if self.wanted.noise.is_empty() && cost > self.cost_max() {
             return false;
         }
         let Some(best) = &self.best else { return true };
-        if wanted.aim.likes_dear() {
-            return true;
-        }
         let ranks = wanted.ranks;
         let bound = wanted.aim.forms.map(|form| {
             let slow = i128::from(if form.time + form.finish >= 0 {
@@ -211,7 +234,7 @@ impl Sweep<'_> {
     /// The best with each candidate in turn as the slowest.
     fn slowest_in_turn(&mut self, pool: usize, now: i64) {
         let others = self.wanted.view.tasks - 1;
-        let cost_max = i128::from(self.wanted.cost_max.min(self.wanted.view.budget));
+        let cost_max = self.cost_max();
         self.heap.clear();
         let (mut sum, mut seeming) = (0_i128, 0_i128);
         let ranks = self.worth_as_slowest(pool, now);
@@ -279,31 +302,52 @@ impl Sweep<'_> {
         }
     }
 
-    /// A dear window within the budget.
-    fn dearest(&mut self, pool: usize, now: i64) {
-        let tasks = self.wanted.view.tasks;
-        let cost_max = i128::from(self.wanted.cost_max.min(self.wanted.view.budget));
-        let ranks = (0..self.alive.len()).filter(|rank| self.alive[*rank].expiry >= now);
-        let mut alive: Vec<Alive> =
-            ranks.filter(|rank| self.usable(*rank, pool, now)).map(|rank| self.alive[rank]).collect();
-        self.ranks_read += DEAR_RANKS * alive.len() as u64;
-        alive.sort_by_key(|alive| std::cmp::Reverse((alive.seeming, alive.piece)));
-        let sum = |members: &[Alive]| members.iter().map(|alive| i128::from(alive.cost)).sum::<i128>();
-        let Some(from) = (0..(alive.len() + 1).saturating_sub(tasks))
-            .find(|from| sum(&alive[*from..*from + tasks]) <= cost_max)
-        else {
-            return;
-        };
-        let mut members = alive[from..from + tasks].to_vec();
-        for dearer in &alive[..from] {
-            let spare = cost_max - sum(&members);
-            let affordable = |member: &Alive| i128::from(dearer.cost) - i128::from(member.cost) <= spare;
-            // The cheapest member that may give way gains most.
-            if let Some(place) = (0..members.len()).rev().find(|place| affordable(&members[*place])) {
-                members[place] = *dearer;
-                members.sort_by_key(|alive| std::cmp::Reverse((alive.seeming, alive.piece)));
-            }
+    /// Whether windows that seem to cost so much at most may beat the best so far.
+    fn may_be_dearer(&self, most: Option<i128>, now: i64) -> bool {
+        let Some(mut cost) = most else { return false };
+        let (wanted, form) = (&self.wanted, self.wanted.aim.forms[0]);
+        let Some(best) = self.best.as_ref().filter(|_| form.cost < 0) else { return true };
+        if wanted.noise.is_empty() {
+            cost = cost.min(self.cost_max());
         }
+        let ranks = wanted.ranks;
+        let longer_is_no_better = form.time + form.finish >= 0;
+        let time = i128::from(if longer_is_no_better { ranks.runtime_least } else { ranks.runtime_most });
+        let finish = i128::from(now) + i128::from(ranks.runtime_least);
+        let value = form.value(Measure { cost, time, finish: i128::from(now) + time });
+        if wanted.aim.is_single() {
+            (value, finish) < (best.key.0[0], best.key.1)
+        } else {
+            value <= best.key.0[0]
+        }
+    }
+
+    /// The node that a node or lane belongs to.
+    fn owner(&self, node: usize) -> Option<usize> {
+        let ranks = self.wanted.ranks;
+        ranks.of_node[node].map(|rank| ranks.owners[rank as usize])
+    }
+
+    /// A dear window of those alive, dearest first, within the budget.
+    fn dear_window(&mut self, all: &[Alive], now: i64) {
+        let cost_max = self.cost_max();
+        let admitted: Vec<Alive>;
+        let all = match self.wanted.admits {
+            None => all,
+            Some(admits) => {
+                let admits = |alive: &&Alive| {
+                    let owner = self.owner(alive.node);
+                    let interval = interval(now, alive.runtime);
+                    owner.zip(interval).is_some_and(|(owner, interval)| admits(owner, interval))
+                };
+                admitted = all.iter().filter(admits).copied().collect();
+                &admitted
+            }
+        };
+        self.ranks_read += DEAR_RANKS * all.len() as u64;
+        let is_distorted = !self.wanted.noise.is_empty();
+        let Some(places) = within(all, self.wanted.view.tasks, cost_max, is_distorted) else { return };
+        let members: Vec<Alive> = places.into_iter().map(|place| all[place]).collect();
         let time = members.iter().map(|alive| i128::from(alive.runtime)).max().unwrap_or(0);
         let cost = members.iter().map(|alive| i128::from(alive.seeming)).sum();
         let finish = i128::from(now) + time;

@@ -103,8 +103,10 @@ proptest! {
         let exists = brute_force(&offers, &view, &Aim::COST, i64::MAX, i64::MAX).is_some();
         let dear = best_window(free.pieces(), Wanted::of(&view, &ranks, &income), &mut 0);
         prop_assert_eq!(dear.is_some(), exists);
+        let noisy_dear = best_window(free.pieces(), Wanted { noise: &noise, ..Wanted::of(&view, &ranks, &income) }, &mut 0);
+        prop_assert_eq!(noisy_dear.is_some(), exists);
         let noisy = best_window(free.pieces(), Wanted { noise: &noise, ..Wanted::of(&view, &ranks, &Aim::COST) }, &mut 0);
-        for found in dear.into_iter().chain(noisy) {
+        for found in dear.into_iter().chain(noisy_dear).chain(noisy) {
             prop_assert!(found.window.cost().as_micros() <= view.budget);
             prop_assert!(found.window.end().as_millis() <= view.deadline);
         }
