@@ -18,7 +18,7 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
-use walras_api::service::{ChainView, JobFile};
+use walras_api::service::ChainView;
 use walras_broker::chain::{CHAIN_MAX, ChainMember};
 use walras_broker::gate::Condition;
 use walras_broker::id::QuoteNumber;
@@ -63,7 +63,7 @@ struct ChainBody {
 #[serde(deny_unknown_fields)]
 struct ChainJob {
     /// The job; what it waits for of the chain is said beside it.
-    #[schemars(with = "JobFile")]
+    #[schemars(with = "walras_api::service::JobFile")]
     job: Value,
     /// What must have become of jobs before it.
     #[serde(default)]
