@@ -120,7 +120,19 @@ fn what_cannot_run_fails_and_says_why() {
 #[test]
 fn tricks_with_output_files_are_refused() {
     let mut bench = Bench::local(local());
-    let tricks = ["../escaped", "/tmp/escaped", "..", ".", "", "a/b", ".profile", "a\nb", "a\0b"];
+    let tricks = [
+        "../escaped",
+        "/tmp/escaped",
+        "..",
+        ".",
+        "",
+        "a/../b",
+        "/dev/zero",
+        "a/.profile",
+        ".profile",
+        "a\nb",
+        "a\0b",
+    ];
     for (trick, number) in tricks.iter().zip(1..) {
         let program = Program { output: Some((*trick).to_owned()), ..command(&["echo", "hello"]) };
         assert_eq!(bench.run_on(number, &program), PartEnd::Failed(126), "{trick:?}");

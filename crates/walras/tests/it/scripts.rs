@@ -162,7 +162,8 @@ fn refusals(vo: &Vo) {
     let past = "#!/bin/sh\n#SBATCH -t 1\n#SBATCH --deadline=2020-01-01T00:00\n";
     let (code, complaint) = vo.refused(&["submit", "-"], past);
     assert!(
-        code == Some(2) && complaint.starts_with("walras: stdin:3:1: deadline: 2020-01-01T"),
+        code == Some(2)
+            && complaint.starts_with("walras: stdin:3:1: deadline: 2020-01-01 00:00:00 has passed"),
         "{complaint}"
     );
     // Asked without submitting.

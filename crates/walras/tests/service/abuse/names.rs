@@ -9,8 +9,20 @@ use std::time::Duration;
 #[test]
 fn names_and_paths_play_no_tricks() {
     let it = victim("trace");
-    let outputs =
-        ["../x", "..", ".", "/etc/passwd", "a/b", "a\\b", "", "x\u{0}y", "x\ny", ".ssh", &"x".repeat(300)];
+    let outputs = [
+        "../x",
+        "..",
+        ".",
+        "/etc/passwd",
+        "a/../b",
+        "/dev/zero",
+        "a\\b",
+        "",
+        "x\u{0}y",
+        "x\ny",
+        ".ssh",
+        &"x".repeat(300),
+    ];
     for output in outputs {
         let body = job(&json!({ "sites": ["here"], "command": ["true"], "output": output }));
         it.refused("POST", "/v1/jobs", &it.user, &body.to_string());
