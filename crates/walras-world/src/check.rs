@@ -91,13 +91,12 @@ impl Checker {
                         self.complain(format!("job {job} does not get what its quote promised"));
                     }
                 }
-                Event::Reservation(ReservationEvent::PartEnded {
-                    reservation,
-                    part,
-                    end: PartEnd::Done,
-                    ..
-                }) => {
-                    self.parts.entry(*reservation).or_default().remove(part);
+                Event::Reservation(ReservationEvent::PartEnded { reservation, part, end, .. }) => {
+                    if *end == PartEnd::Done {
+                        self.parts.entry(*reservation).or_default().remove(part);
+                    }
+                    // What has ended has begun, even if its start was never heard of.
+                    self.begun.extend(self.windows.get(reservation).map(|(job, _)| *job));
                 }
                 Event::Reservation(ReservationEvent::Closed { reservation, why, .. }) => {
                     let left = self.parts.remove(reservation).unwrap_or_default();
