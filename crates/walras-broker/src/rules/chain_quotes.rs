@@ -93,13 +93,13 @@ pub(crate) fn plan_chain(
 
 impl Inquiry {
     /// Why a job of a chain finds no window: it is looked for as for a quote of its own, after those it waits for, with what those before it
-    /// leave of nodes and of money.
+    /// leave of nodes and of money; and what these cost.
     pub fn of_chain(
         state: &State,
         now: Time,
         members: &[ChainMember],
         place: usize,
-    ) -> Result<Option<Inquiry>, Refusal> {
+    ) -> Result<Option<(Inquiry, Money)>, Refusal> {
         let now = now.max(state.clock);
         let Some(member) = members.get(place) else { return Ok(None) };
         let Some(looked) = state.promises().and_then(|promises| looked(state, promises, now, members)) else {
@@ -107,15 +107,13 @@ impl Inquiry {
         };
         let mut job = (*member.job).clone();
         job.request.earliest = job.request.earliest.max(looked.from(place));
-        let mut inquiry = Inquiry::at_once(state, now, &job)?;
-        if let Some(inquiry) = &mut inquiry {
-            let before = looked.placed.iter().take(place).flatten();
-            let cost = before.clone().fold(Money::ZERO, |sum, it| sum + it.promise.cost);
-            let funds = state.unpromised(&job.user, now, &state.committed());
-            let left = funds.checked_sub(cost).unwrap_or(Money::ZERO).max(Money::ZERO);
-            inquiry.beside(before.map(|it| &it.window), left);
-        }
-        Ok(inquiry)
+        let Some(mut inquiry) = Inquiry::at_once(state, now, &job)? else { return Ok(None) };
+        let before = looked.placed.iter().take(place).flatten();
+        let cost = before.clone().fold(Money::ZERO, |sum, it| sum + it.promise.cost);
+        let funds = state.unpromised(&job.user, now, &state.committed());
+        let left = funds.checked_sub(cost).unwrap_or(Money::ZERO).max(Money::ZERO);
+        inquiry.beside(before.map(|it| &it.window), left);
+        Ok(Some((inquiry, cost)))
     }
 }
 

@@ -11,8 +11,9 @@ use crate::model::job::{Job, Why};
 use crate::model::reservation::{Reservation, ReservationPhase};
 use crate::model::state::State;
 use std::collections::BTreeMap;
-use walras_model::Share;
 use walras_model::quantity::{MILLION, rounding};
+use walras_model::workflow::Task;
+use walras_model::{Share, Workflow};
 
 /// What is left of the nodes that workflows of each user may hold.
 pub(crate) struct Widths {
@@ -51,11 +52,32 @@ impl Widths {
     /// Gives a workflow as many of what is left as it could use, and says how many.
     pub(crate) fn take(&mut self, job: &Job) -> Option<u32> {
         let left = self.left(&job.spec.user)?;
-        let width = job.spec.workflow.as_ref().map_or(0, |of| of.workflow.width());
+        // One task after the other may need a node each, where they ask for different ones.
+        let width = job.spec.workflow.as_ref().map_or(0, |of| of.workflow.width().max(demands(&of.workflow)));
         let taken = u32::try_from(width).unwrap_or(u32::MAX).min(left);
         *self.held.entry(job.spec.user.clone()).or_default() += taken;
         Some(taken.max(1))
     }
+}
+
+/// At most so many different demands are counted.
+const DEMANDS_MAX: usize = 64;
+
+/// How many different things the tasks of a workflow ask of a node.
+fn demands(workflow: &Workflow) -> usize {
+    let mut known: Vec<&Task> = Vec::new();
+    for task in workflow.tasks() {
+        let is_alike = |other: &&Task| {
+            (other.cores, other.memory, &other.requires) == (task.cores, task.memory, &task.requires)
+        };
+        if !known.iter().any(is_alike) {
+            known.push(task);
+        }
+        if known.len() == DEMANDS_MAX {
+            break;
+        }
+    }
+    known.len()
 }
 
 impl State {

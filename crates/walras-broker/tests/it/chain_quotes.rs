@@ -186,7 +186,8 @@ fn a_chain_is_paid_as_a_whole() {
     let two = bobs(&vo, &[1, 1]);
     assert!(matches!(refused(&vo, &ask("dear", two.clone())), Refusal::ChainUnfit { member: 1, .. }));
     // Why is said with what the one before it leaves of bob's money.
-    let inquiry = Inquiry::of_chain(vo.broker.state(), at(vo.now), &two, 1).unwrap().unwrap();
+    let (inquiry, before) = Inquiry::of_chain(vo.broker.state(), at(vo.now), &two, 1).unwrap().unwrap();
+    assert_eq!(before, crate::vo::credits(60));
     let why = inquiry.search().why.expect("there is no window");
     let [Reason::BudgetTooSmall { budget, needed }] = why.reasons[..] else { panic!("{why:?}") };
     assert!(budget < crate::vo::credits(100) && needed == crate::vo::credits(60), "{why:?}");

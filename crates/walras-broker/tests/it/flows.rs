@@ -1,15 +1,20 @@
 //! Workflows: what their strategies mean for the window, how long data takes, and which files are refused.
 
-use crate::vo::{MINUTE, Vo, at, credits, policy};
+use crate::vo::{MINUTE, Vo, at, credits, policy, rate};
 use walras_broker::event::ReservationEvent;
 use walras_broker::job::{JobSpec, WorkflowSpec};
 use walras_broker::policy::{Policy, StrategyUse};
+use walras_broker::price::PriceRules;
 use walras_broker::program::TaskProgram;
 use walras_broker::refusal::BadJob;
+use walras_broker::sharing::SharePolicy;
+use walras_broker::site::SiteKind;
 use walras_broker::{Event, Input, Refusal};
 use walras_core::refine::Strategy;
 use walras_model::workflow::{Link, Network};
-use walras_model::{Bandwidth, Data, Edge, Span, Task, TaskId, Time, Work, Workflow};
+use walras_model::{
+    Bandwidth, Data, Edge, Requirement, Share, Span, Task, TaskId, Test, Time, Value, Work, Workflow,
+};
 
 /// Two tasks of ten minutes, with a hundred gigabytes between them where that is said.
 fn chain(vo: &Vo, strategy: Strategy, bytes: i64) -> JobSpec {
@@ -121,4 +126,29 @@ fn files_that_cannot_be_are_refused() {
     assert_eq!(refused(vec![task(&["x"], &[]), task(&[], &["x"])]), no_source, "against the edge");
     let many = vec![TaskProgram::default(); 3];
     assert_eq!(refused(many), Some(BadJob::TooManyPrograms { programs: 3, most: 2 }));
+}
+
+/// One task after the other, each on a node of another kind: the workflow is one node wide and needs two.
+#[test]
+fn a_chain_over_nodes_of_two_kinds_is_planned() {
+    let mut vo = Vo::new(&[]);
+    let half = SharePolicy { workflow_nodes: Share::percent(50), ..SharePolicy::default() };
+    vo.say(Input::SetPolicy(Box::new(Policy { sharing: Some(half), ..policy() })));
+    for lab in ["east", "west"] {
+        vo.attributes = [("lab".to_owned(), Value::Text(lab.to_owned()))].into();
+        vo.add_site(SiteKind::Slots, 2, PriceRules::flat(rate(1_000)));
+    }
+    let task = |name: &str, lab: &str| {
+        let test = Test::Equals(Value::Text(lab.to_owned()));
+        let requires = vec![Requirement { attribute: "lab".to_owned(), test }];
+        Task { requires, ..Task::new(name, Work::from_millis(MINUTE)) }
+    };
+    let edge = Edge { from: TaskId::new(0), to: TaskId::new(1), data: Data::ZERO };
+    let workflow = Workflow::new("far", vec![task("a", "east"), task("b", "west")], vec![edge]).unwrap();
+    let mut job = vo.job("far", 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+    let job = vo.submit(job);
+    vo.run_until(30 * MINUTE);
+    assert!(!vo.broker.state().jobs.contains_key(&job), "{:?}", vo.broker.state().jobs[&job].why);
+    assert_eq!(vo.broker.state().totals.done, 1);
 }

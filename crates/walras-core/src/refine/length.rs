@@ -6,6 +6,7 @@ use walras_model::id::{NodeId, SiteId, TaskId};
 use walras_model::interval::Interval;
 use walras_model::offer::Offers;
 use walras_model::quantity::{Performance, Rate, Span, TIME_LIMIT, Time, Work};
+use walras_model::request::Request;
 use walras_model::workflow::{Lane, Network, Platform, Terms, Workflow};
 
 /// The work that a node must offer so that as many of this performance take all tasks, by list scheduling.
@@ -46,23 +47,35 @@ pub(super) fn least_work(
     Work::from_millis(i64::try_from(work.max(1)).ok()?)
 }
 
-/// Work with the time that data takes between sites, on the fastest node: along the way on which it takes longest, and all of it one after
-/// the other. Nothing where there is one site, or data takes no time.
-pub(super) fn moved(workflow: &Workflow, offers: &Offers, network: Network, work: Work) -> Vec<Work> {
+/// How long nodes of different speed are held for tasks that take turns on them, in work of the fastest: for as long as the tasks take on the
+/// slowest, and where nodes are of several sites also with the time that data takes between these, along the way on which it takes
+/// longest, and all of it one after the other.
+pub(super) fn held_long(
+    workflow: &Workflow,
+    offers: &Offers,
+    network: Network,
+    request: &Request,
+    in_turn: Work,
+) -> Vec<Work> {
     let fastest = offers.nodes().iter().map(|node| node.performance).max();
-    let Some(fastest) = fastest.filter(|_| offers.sites().len() > 1) else { return Vec::new() };
-    let with = |millis: i64| {
-        let added = i64::try_from(fastest.work_in_millis(millis)).ok()?;
-        Work::from_millis(work.as_millis().checked_add(added)?)
+    let Some((fastest, span)) = fastest.zip(in_turn.runtime_on(request.performance_min)) else {
+        return Vec::new();
     };
-    let (longest, all) = moves(workflow, network);
-    let mut both: Vec<i64> = [longest, all].into_iter().filter(|millis| *millis > 0).collect();
-    both.dedup();
-    both.into_iter().filter_map(with).collect()
+    let mut moves = vec![0];
+    if !request.scope.same_site && offers.sites().len() > 1 {
+        let (longest, all) = on_the_way(workflow, network);
+        moves.extend([longest, all]);
+    }
+    moves.dedup();
+    let held = |millis: i64| {
+        let millis = span.as_millis().checked_add(millis)?;
+        Work::from_millis(i64::try_from(fastest.work_in_millis(millis)).ok()?)
+    };
+    moves.into_iter().filter_map(held).filter(|work| *work > in_turn).collect()
 }
 
 /// How many milliseconds data takes from site to site: along the way on which it takes longest, and all of it.
-fn moves(workflow: &Workflow, network: Network) -> (i64, i64) {
+fn on_the_way(workflow: &Workflow, network: Network) -> (i64, i64) {
     let mut after: Vec<Vec<(TaskId, i64)>> = vec![Vec::new(); workflow.tasks().len()];
     let mut all = 0_i64;
     for edge in workflow.edges() {

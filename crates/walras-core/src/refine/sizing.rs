@@ -15,7 +15,7 @@
 //! length.
 
 use super::kinds::Kinds;
-use super::length::{least_work, moved, rounded_up, stretched};
+use super::length::{held_long, least_work, rounded_up, stretched};
 use super::{NoSchedule, RefineEffort, Refined, Strategy, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
@@ -250,9 +250,9 @@ impl Sizing<'_> {
             return;
         }
         let in_turn = least_work(workflow, 1, self.request.performance_min, self.network);
-        // Where nodes of every kind are on several sites, data moves between them, however fast nodes are.
-        let moves = |work| moved(workflow, self.offers, self.network, work);
-        let moved = in_turn.filter(|_| !self.request.scope.same_site).map(moves).unwrap_or_default();
+        // A fast node waits for a slow one, and for data on its way from another site.
+        let held = |work| held_long(workflow, self.offers, self.network, self.request, work);
+        let moved = in_turn.map(held).unwrap_or_default();
         let longest = |nodes| in_turn.into_iter().chain(moved.clone()).map(move |work| Size { nodes, work });
         for (sizes, option) in sizes.iter().zip(options.iter_mut()) {
             let nodes = option.size.nodes;

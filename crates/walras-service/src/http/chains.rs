@@ -24,7 +24,7 @@ use walras_broker::gate::Condition;
 use walras_broker::id::QuoteNumber;
 use walras_broker::quoting::Inquiry;
 use walras_broker::{Answer, Input, Refusal};
-use walras_model::Time;
+use walras_model::{Money, Time};
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -163,14 +163,13 @@ async fn unfit(
     let inquiry =
         app.handle.ask(move |state, now| Inquiry::of_chain(state, now, &asked, place as usize)).await?;
     let inquiry = inquiry.map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
-    let findings = match inquiry {
-        None => None,
-        Some(inquiry) => {
-            let turn = app.searches.clone().acquire_owned().await.map_err(|error| app.broken(&error))?;
-            Some(searched(app, turn, inquiry).await?)
-        }
-    };
-    Ok(app.handle.ask(move |state, _| unfit_view(state, &job, (place, from), findings.as_ref())).await?)
+    let (mut findings, mut before) = (None, Money::ZERO);
+    if let Some((inquiry, cost)) = inquiry {
+        let turn = app.searches.clone().acquire_owned().await.map_err(|error| app.broken(&error))?;
+        (findings, before) = (Some(searched(app, turn, inquiry).await?), cost);
+    }
+    let about = (place, from, before);
+    Ok(app.handle.ask(move |state, _| unfit_view(state, &job, about, findings.as_ref())).await?)
 }
 
 async fn shown(app: &App, number: QuoteNumber, own: Option<String>) -> Result<ChainView, Fault> {

@@ -288,7 +288,11 @@ fn summary(view: &JobView) -> String {
         JobState::Reserved => {
             format!("{name} has its window on {place} and starts at {}.", moment(view.start))
         }
-        JobState::Running => format!("{name} runs on {place} until {} at the latest.", moment(view.finish)),
+        JobState::Running => {
+            let until =
+                view.finish.map(|finish| format!(" until {finish} at the latest")).unwrap_or_default();
+            format!("{name} runs on {place}{until}.")
+        }
         JobState::Done => format!("{name} is done; it cost {}.", view.charged.credits()),
         JobState::Failed => format!("{name} failed.{why}"),
         JobState::Cancelled => format!("{name} was cancelled."),

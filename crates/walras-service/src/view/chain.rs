@@ -2,16 +2,16 @@
 
 use super::site_name;
 use std::collections::BTreeSet;
-use walras_api::Num;
 use walras_api::sentence::{Context, MoneyLimit};
-use walras_api::service::{ChainAfterView, ChainJobView, ChainView, Stamp, UnfitView};
+use walras_api::service::{ChainAfterView, ChainJobView, ChainView, FitView, Stamp, UnfitView};
+use walras_api::{Num, ReasonKind};
 use walras_broker::State;
 use walras_broker::chain::{ChainQuote, QuotedMember};
 use walras_broker::gate::Condition;
 use walras_broker::id::QuoteNumber;
 use walras_broker::job::JobSpec;
 use walras_broker::quote::Findings;
-use walras_model::{SiteId, Time};
+use walras_model::{Money, SiteId, Time};
 
 /// A quote for a chain.
 pub fn chain_view(state: &State, number: QuoteNumber, quote: &ChainQuote) -> ChainView {
@@ -51,16 +51,26 @@ fn job_view(state: &State, quoted: &QuotedMember) -> ChainJobView {
 pub fn unfit_view(
     state: &State,
     spec: &JobSpec,
-    (place, from): (u32, Option<Time>),
+    (place, from, before): (u32, Option<Time>, Money),
     findings: Option<&Findings>,
 ) -> ChainView {
-    let why = findings.and_then(|it| it.why.clone()).unwrap_or_default();
-    let context = Context::of_service(state).about(spec).limited(MoneyLimit::of(state, spec, &why));
+    let mut why = findings.and_then(|it| it.why.clone()).unwrap_or_default();
+    let limit = MoneyLimit::of(state, spec, &why);
+    let context = Context::of_service(state).about(spec).limited(limit);
+    let mut reasons: Vec<FitView> = why.reasons.iter().map(|it| context.fit_view(it)).collect();
+    if limit == MoneyLimit::OfUser && before > Money::ZERO {
+        // What its user has must pay those before it as well.
+        for reason in reasons.iter_mut().filter(|reason| reason.kind == ReasonKind::BudgetTooSmall) {
+            reason.text =
+                format!("The jobs before it cost {}. {}", Num::of_money(before).credits(), reason.text);
+        }
+        why.smallest_change.budget = why.smallest_change.budget.map(|budget| budget + before);
+    }
     let unfit = UnfitView {
         job: place,
         name: spec.request.name.clone(),
         from: from.map(Stamp::from),
-        reasons: why.reasons.iter().map(|it| context.fit_view(it)).collect(),
+        reasons,
         changes: context.change_views(&why.smallest_change),
     };
     ChainView {
