@@ -13,6 +13,7 @@ use super::planned::Window;
 use super::{Context, best_of_listed_text, counted, credits, part_end_text};
 use crate::number::Num;
 use crate::service::{EventKind, ProofKind, ProofView, Stamp};
+use std::collections::BTreeMap;
 use walras_broker::allocation::Allocation;
 use walras_broker::decision::{Proof, Rivals};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
@@ -349,38 +350,40 @@ pub fn proof_view(proof: Proof, rivals: Option<Rivals>, served: u32) -> ProofVie
     ProofView { kind, gap, listed, text }
 }
 
-/// The same in the words of one job's history, with the reservation that it is about and the names of its parts' tasks; what opens a
-/// reservation is told by [`event_text`].
+/// The same in the words of one job's history, where it is about one of these reservations, each with the names of its parts' tasks; what opens
+/// a reservation is told by [`event_text`].
 pub fn own_event_text(
     state: &State,
     event: &ReservationEvent,
-    parts: &[Option<String>],
-) -> Option<(ReservationNumber, String)> {
-    let part_named = |part: u32| Context::of_service(state).with_parts(parts).part(part);
-    let (of, text) = match event {
-        ReservationEvent::Held(of) => (of, "Every site has confirmed: it has its window.".to_owned()),
+    own: &BTreeMap<ReservationNumber, Vec<Option<String>>>,
+) -> Option<String> {
+    let part_of = |of: &ReservationNumber, part: u32| {
+        Some(Context::of_service(state).with_parts(own.get(of)?).part(part))
+    };
+    let why_of = |of: &ReservationNumber, why: &Why| {
+        Some(context_of_reservation(state, of, why).with_parts(own.get(of)?).why(why))
+    };
+    let text = match event {
+        ReservationEvent::Held(of) => {
+            own.contains_key(of).then(|| "Every site has confirmed: it has its window.".to_owned())?
+        }
         ReservationEvent::PartStarted { reservation, part, .. } => {
-            (reservation, format!("{} runs.", part_named(*part)))
+            format!("{} runs.", part_of(reservation, *part)?)
         }
         ReservationEvent::PartEnded { reservation, part, end, .. } => {
-            (reservation, format!("{} {}.", part_named(*part), part_end_text(*end)))
+            format!("{} {}.", part_of(reservation, *part)?, part_end_text(*end))
         }
         ReservationEvent::Files { reservation, task, to, step } => {
-            (reservation, files_text(state, *reservation, *task, *to, step))
+            own.contains_key(reservation).then(|| files_text(state, *reservation, *task, *to, step))?
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
-            let why = context_of_reservation(state, reservation, why).with_parts(parts).why(why);
-            (reservation, format!("Tasks got other times. {why}"))
+            format!("Tasks got other times. {}", why_of(reservation, why)?)
         }
-        ReservationEvent::Closed { reservation, why, .. } => {
-            let text = match why {
-                Some(why) => {
-                    let why = context_of_reservation(state, reservation, why).with_parts(parts).why(why);
-                    format!("The window is given up. {why}")
-                }
-                None => "The window is settled.".to_owned(),
-            };
-            (reservation, text)
+        ReservationEvent::Closed { reservation, why: Some(why), .. } => {
+            format!("The window is given up. {}", why_of(reservation, why)?)
+        }
+        ReservationEvent::Closed { reservation, why: None, .. } => {
+            own.contains_key(reservation).then(|| "The window is settled.".to_owned())?
         }
         ReservationEvent::Asked { .. }
         | ReservationEvent::LegPrepared { .. }
@@ -389,5 +392,5 @@ pub fn own_event_text(
         | ReservationEvent::PartsDue { .. }
         | ReservationEvent::LegReleased { .. } => return None,
     };
-    Some((*of, text))
+    Some(text)
 }

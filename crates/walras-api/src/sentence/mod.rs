@@ -41,6 +41,7 @@ pub use data::part_stage;
 pub use event::{context_of_event, ended_text, event_text, own_event_text, proof_view};
 pub use likely::{likely_text, span_text};
 pub use names::{NameList, Names};
+pub use parts::task_names;
 pub use planned::Window;
 pub use proof::{OtherPlans, best_of_listed_text, improved_by_search_text};
 pub use reason::{Change, ChangeKind, MoneyLimit};
@@ -132,10 +133,7 @@ impl<'a> Context<'a> {
     /// A part as its user knows it: by its task, where it has one.
     fn part(&self, part: u32) -> String {
         let known = usize::try_from(part).ok().and_then(|part| self.parts.get(part));
-        match known {
-            Some(Some(task)) => format!("Task {}", crate::error::echo(task)),
-            Some(None) | None => format!("Part {part}"),
-        }
+        parts::called(known.and_then(Option::as_deref), part)
     }
 
     fn moment(&self, time: Time) -> String {

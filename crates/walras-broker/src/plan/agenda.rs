@@ -284,15 +284,9 @@ mod tests {
     #[test]
     fn one_round_says_why_there_is_no_place() {
         let mut problem = problem();
-        let job = |number: u64, seconds: i64| PlanningJob {
-            number: JobNumber::new(number),
-            request: Request::new(&format!("j{number}"), 1, Work::from_millis(1_000 * seconds).unwrap()),
-            workflow: None,
-            preference: Preference::plain(),
-            spread: None,
-            search: None,
-            user: 0,
-            overdue: false,
+        let job = |number: u64, seconds: i64| {
+            let work = Work::from_millis(1_000 * seconds).unwrap();
+            PlanningJob::plain(JobNumber::new(number), Request::new(&format!("j{number}"), 1, work))
         };
         problem.jobs = vec![job(1, 10), job(2, 200), job(3, 30)];
         problem.users = vec![User { name: "ada".to_owned(), group: None, weight: 1 }];

@@ -192,6 +192,22 @@ pub struct PlanningJob {
     pub overdue: bool,
 }
 
+impl PlanningJob {
+    /// A job of parallel tasks, by what it asks for alone.
+    pub(crate) fn plain(number: JobNumber, request: Request) -> PlanningJob {
+        PlanningJob {
+            number,
+            request,
+            workflow: None,
+            preference: Preference::plain(),
+            spread: None,
+            search: None,
+            user: 0,
+            overdue: false,
+        }
+    }
+}
+
 /// The tasks of a workflow that have not been done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remaining {

@@ -10,7 +10,7 @@ use crate::model::state::State;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_model::quantity::{MILLION, rounding};
-use walras_model::workflow::{Task, cores_of, memory_of};
+use walras_model::workflow::Task;
 use walras_model::{Attributes, Fixed, Money, Performance, Requirement, SiteId, Span, Test, Time, Work};
 
 /// Of a workflow, so many different demands of tasks are looked at.
@@ -107,7 +107,7 @@ pub fn unmet_task(state: &State, spec: &JobSpec) -> Option<UnmetTask> {
             continue;
         }
         let alone = alone(spec, task);
-        let fitting = fitting_within(state, &alone, Some(state.policy.horizon), &|of| has_room(task, of));
+        let fitting = fitting_within(state, &alone, Some(state.policy.horizon), &|of| task.may_run_on(of));
         if is_never_met(&alone, &fitting) {
             return Some(UnmetTask::Alone(task.name.clone(), Box::new(with_room(alone, task))));
         }
@@ -139,8 +139,7 @@ fn asks_no_more(task: &Task, other: &Task) -> bool {
 
 /// A job of one task; how long it takes is asked only where that follows from its work.
 fn alone(spec: &JobSpec, task: &Task) -> JobSpec {
-    let mut alone = spec.clone();
-    alone.workflow = None;
+    let mut alone = JobSpec::plain(spec.user.clone(), spec.request.clone());
     let request = &mut alone.request;
     request.requires.extend(task.requires.iter().cloned());
     request.tasks = task.nodes;
@@ -149,12 +148,6 @@ fn alone(spec: &JobSpec, task: &Task) -> JobSpec {
     let known = task.work.filter(|work| task.estimates.is_empty() && work.as_millis() > 0);
     request.work = known.unwrap_or_else(least);
     alone
-}
-
-/// Whether a node that states this has the cores and the memory of a task, as far as it states any.
-fn has_room(task: &Task, stated: &Attributes) -> bool {
-    cores_of(stated).is_none_or(|cores| cores >= task.cores)
-        && task.memory.is_none_or(|memory| memory_of(stated).is_none_or(|has| has >= memory))
 }
 
 /// The same with its cores and its memory as requirements, so that they are named where nobody has them.

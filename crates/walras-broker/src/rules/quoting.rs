@@ -23,9 +23,10 @@ use crate::model::policy::Policy;
 use crate::model::quote::{Confidence, Findings, QuoteOption};
 use crate::model::state::State;
 use crate::plan::{self, JobFindings, PlanningJob, PlanningProblem};
+use std::borrow::Cow;
 use walras_core::agenda::Worth;
 use walras_core::choose::Objective;
-use walras_core::prefer::{Preference, SCALE, User};
+use walras_core::prefer::{SCALE, User};
 use walras_core::{Algorithm, Criterion, SearchConfig, SearchLimits};
 use walras_model::quantity::rounding;
 use walras_model::{Explanation, Money, Offers, Reason, Share, SiteId, Span, Time, Window};
@@ -151,16 +152,16 @@ impl Inquiry {
 
     /// Searches: for what leaves time to be taken and is as late as it should be, or else for what there is.
     pub fn search(&self) -> Findings {
-        let mut problem = self.problem.clone();
-        for job in &self.before {
-            take_first(&mut problem.offers, &self.problem, job);
+        let mut problem = Cow::Borrowed(&self.problem);
+        if !self.before.is_empty() {
+            problem.to_mut().offers = left_by(&self.problem, &self.before);
         }
         let mut found = find(&problem, self.searched);
         for earliest in &self.otherwise {
             if !found.allocations.is_empty() {
                 break;
             }
-            problem.jobs.iter_mut().for_each(|job| job.request.earliest = *earliest);
+            problem.to_mut().jobs.iter_mut().for_each(|job| job.request.earliest = *earliest);
             found = find(&problem, self.searched);
         }
         found
@@ -179,33 +180,28 @@ fn unplanned(state: &State, now: Time) -> Vec<PlanningJob> {
     let committed = state.committed();
     let planning = |job: &Job| {
         let funds = state.unpromised(&job.spec.user, now, &committed);
-        PlanningJob {
-            number: job.number,
-            request: Wanted::of(state, job).payable(funds).request,
-            workflow: None,
-            preference: Preference::plain(),
-            spread: None,
-            search: None,
-            user: 0,
-            overdue: false,
-        }
+        PlanningJob::plain(job.number, Wanted::of(state, job).payable(funds).request)
     };
     state.jobs.values().filter(new).take(BEFORE_MAX).map(planning).collect()
 }
 
-/// Takes out of what is for sale what a job is likely to be given before: the window that ends first.
-fn take_first(offers: &mut Offers, problem: &PlanningProblem, job: &PlanningJob) {
+/// What is for sale without what these jobs are likely to be given before: each the window that ends first.
+fn left_by(problem: &PlanningProblem, before: &[PlanningJob]) -> Offers {
+    let of_vo = &problem.policy.search;
     let by_finish = SearchConfig {
         algorithm: Algorithm::Criterion(Criterion::Finish),
-        limits: SearchLimits { alternatives_per_job_max: 1, ..problem.policy.search.limits },
-        ..problem.policy.search.clone()
+        limits: SearchLimits { alternatives_per_job_max: 1, ..of_vo.limits },
+        ..of_vo.clone()
     };
-    let jobs = vec![job.clone()];
-    let alone = PlanningProblem { offers: offers.clone(), jobs, queues: Vec::new(), ..problem.clone() };
-    let found = plan::job_findings(&alone, &[by_finish]).found;
-    if let Some((first, _)) = found.first() {
-        *offers = offers.without(plan::times_of(first.holds().map(|(_, hold)| hold)));
+    let mut alone = PlanningProblem { queues: Vec::new(), ..problem.clone() };
+    for job in before {
+        alone.jobs = vec![job.clone()];
+        let found = plan::job_findings(&alone, std::slice::from_ref(&by_finish)).found;
+        if let Some((first, _)) = found.first() {
+            alone.offers = alone.offers.without(plan::times_of(first.holds().map(|(_, hold)| hold)));
+        }
     }
+    alone.offers
 }
 
 fn find(problem: &PlanningProblem, searched: bool) -> Findings {

@@ -67,10 +67,7 @@ const DEMANDS_MAX: usize = 64;
 fn demands(workflow: &Workflow) -> usize {
     let mut known: Vec<&Task> = Vec::new();
     for task in workflow.tasks() {
-        let is_alike = |other: &&Task| {
-            (other.cores, other.memory, &other.requires) == (task.cores, task.memory, &task.requires)
-        };
-        if !known.iter().any(is_alike) {
+        if !known.iter().any(|known| known.asks_like(task)) {
             known.push(task);
         }
         if known.len() == DEMANDS_MAX {

@@ -10,7 +10,7 @@ use walras_model::attribute::Attributes;
 use walras_model::id::TaskId;
 use walras_model::quantity::{Rate, TIME_LIMIT, rounding};
 use walras_model::workflow::Terms;
-use walras_model::workflow::{Lane, Platform, Task, Workflow, cores_of, memory_of};
+use walras_model::workflow::{Lane, Platform, Task, Workflow};
 
 /// The run time on a lane that may not run the task.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -246,14 +246,7 @@ fn row(task: &Task, lanes: &[Lane]) -> Vec<i64> {
 
 /// Whether the lane's node is what the task asks for.
 fn may_run(task: &Task, lane: &Lane) -> bool {
-    may_run_on(task, &lane.attributes)
-}
-
-/// Whether a node that states this is what the task asks for.
-pub(super) fn may_run_on(task: &Task, stated: &Attributes) -> bool {
-    cores_of(stated).is_none_or(|cores| cores >= task.cores)
-        && task.memory.is_none_or(|memory| memory_of(stated).is_none_or(|has| has >= memory))
-        && task.requires.iter().all(|requirement| requirement.is_met_by(stated))
+    task.may_run_on(&lane.attributes)
 }
 
 fn runtime(task: &Task, lane: &Lane) -> i64 {

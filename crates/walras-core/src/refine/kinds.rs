@@ -10,7 +10,6 @@
 //!
 //! **Complexity.** A test of every node for each of at most [`DEMANDS_MAX`] different demands, and a search for each kind.
 
-use super::instance::may_run_on;
 use crate::search::{Algorithm, NO_FIT, SearchConfig, View, find_window};
 use crate::slots::SlotList;
 use std::collections::BTreeSet;
@@ -42,7 +41,7 @@ impl Kinds {
         let all: BTreeSet<NodeId> = view.runtimes.iter().enumerate().filter_map(fits).collect();
         let mut found: Vec<Kind> = Vec::new();
         for (task, work) in demands(workflow)? {
-            let does = |node: &NodeId| may_run_on(task, &offers.node(*node).attributes);
+            let does = |node: &NodeId| task.may_run_on(&offers.node(*node).attributes);
             let nodes: BTreeSet<NodeId> = all.iter().copied().filter(does).collect();
             if nodes.is_empty() {
                 return None;
@@ -108,12 +107,9 @@ impl Kinds {
 /// What tasks need, each demand once, and how much work has it; `None` where there are too many.
 fn demands(workflow: &Workflow) -> Option<Vec<(&Task, i128)>> {
     let mut all: Vec<(&Task, i128)> = Vec::new();
-    let alike = |one: &Task, other: &Task| {
-        (one.cores, one.memory, &one.requires) == (other.cores, other.memory, &other.requires)
-    };
     for task in workflow.tasks() {
         let work = i128::from(task.work.map_or(0, Work::as_millis));
-        match all.iter().position(|(known, _)| alike(known, task)) {
+        match all.iter().position(|(known, _)| known.asks_like(task)) {
             Some(place) => all[place].1 = all[place].1.saturating_add(work),
             None if all.len() == DEMANDS_MAX => return None,
             None => all.push((task, work)),

@@ -86,6 +86,14 @@ impl SearchInput<'_> {
         let _ = read.is_continue().then(|| join_all(&segment.own, view, from, selector));
     }
 
+    /// The best of a stretch that is at most `value_max`, where there are too many candidates to look through.
+    fn by_queues(&self, number: usize, view: &View, from: i64, value_max: i128) -> Option<BestSoFar> {
+        let mut selector = Best::new(self.weights, view, self.criterion, 0).up_to(value_max);
+        // They have been counted.
+        self.feed(number, view, from, Some(value_max), &mut selector, &mut 0);
+        selector.finish()
+    }
+
     /// The window of a stretch whose worst task is best, when that is at most `value_max`.
     fn least_worst(
         &self,
@@ -106,9 +114,7 @@ impl SearchInput<'_> {
         };
         *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met) as u64;
         if found.len() > FEW {
-            let mut selector = Best::new(self.weights, view, self.criterion, 0).up_to(value_max);
-            self.feed(number, view, from, Some(value_max), &mut selector, &mut 0);
-            return selector.finish();
+            return self.by_queues(number, view, from, value_max);
         }
         least_worst(view, found, from)
     }
@@ -130,9 +136,7 @@ impl SearchInput<'_> {
         };
         *slots_scanned += candidates(segment, view, self.criterion, from, cost_max, met) as u64;
         if found.len() > FEW {
-            let mut selector = Best::new(self.weights, view, self.criterion, 0).up_to(cost_max);
-            self.feed(number, view, from, Some(cost_max), &mut selector, &mut 0);
-            return selector.finish();
+            return self.by_queues(number, view, from, cost_max);
         }
         let most = cost_max.min(i128::from(view.budget));
         let few = Few::within(view.tasks, found, most);

@@ -23,7 +23,7 @@ mod platform;
 
 pub use platform::{Lane, Link, Network, Platform, cores_of, memory_of};
 
-use crate::attribute::Requirement;
+use crate::attribute::{Attributes, Requirement};
 use crate::id::TaskId;
 use crate::quantity::{Data, Money, Span, Time, Work};
 use std::collections::BTreeMap;
@@ -78,6 +78,18 @@ impl Task {
             requires: Vec::new(),
             estimates: BTreeMap::new(),
         }
+    }
+
+    /// Whether a node that states this is what the task asks for; of cores and memory, one that states none has enough.
+    pub fn may_run_on(&self, stated: &Attributes) -> bool {
+        cores_of(stated).is_none_or(|cores| cores >= self.cores)
+            && self.memory.is_none_or(|memory| memory_of(stated).is_none_or(|has| has >= memory))
+            && self.requires.iter().all(|requirement| requirement.is_met_by(stated))
+    }
+
+    /// Whether it asks the same of a node as another.
+    pub fn asks_like(&self, other: &Task) -> bool {
+        (self.cores, self.memory, &self.requires) == (other.cores, other.memory, &other.requires)
     }
 }
 

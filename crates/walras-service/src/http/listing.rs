@@ -72,18 +72,7 @@ impl TryFrom<String> for States {
     type Error = String;
 
     fn try_from(text: String) -> Result<States, String> {
-        let state = |word: &str| {
-            let known = || JobState::ALL.map(JobState::text).join(", ");
-            let wrong = |_| {
-                format!(
-                    "state: '{}' is no state of a job: expected {}",
-                    walras_api::echo_message(word),
-                    known()
-                )
-            };
-            serde_json::from_value(word.into()).map_err(wrong)
-        };
-        text.split(',').map(state).collect::<Result<Vec<JobState>, String>>().map(States)
+        JobState::listed(&text).map(States).map_err(|why| format!("state: {why}"))
     }
 }
 

@@ -3,9 +3,8 @@
 use super::event::reason;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use walras_api::sentence::{Window, ended_text, event_text, own_event_text};
+use walras_api::sentence::{Window, ended_text, event_text, own_event_text, task_names};
 use walras_api::service::HappeningView;
-use walras_broker::allocation::Allocation;
 use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
 use walras_broker::job::JobSpec;
@@ -51,23 +50,13 @@ impl Reader<'_> {
                 if *job != self.job {
                     return None;
                 }
-                self.latest = self.tasks_of(allocation);
+                self.latest = task_names(self.spec.as_deref(), allocation.parts.iter().map(|part| part.task));
                 self.own.insert(*reservation, self.latest.clone());
                 event_text(self.state, at, event).map(|(_, text)| text)
             }
-            Event::Reservation(event) => {
-                let (of, _) = own_event_text(self.state, event, &[])?;
-                own_event_text(self.state, event, self.own.get(&of)?).map(|(_, text)| text)
-            }
+            Event::Reservation(event) => own_event_text(self.state, event, &self.own),
             Event::Vo(_) | Event::Site(_) | Event::Quote(_) | Event::Cycle(_) => None,
         }
-    }
-
-    /// By part: the name of its task, where it is one of a workflow's.
-    fn tasks_of(&self, allocation: &Allocation) -> Vec<Option<String>> {
-        let workflow = self.spec.as_ref().and_then(|spec| spec.workflow.as_ref());
-        let name = |task| workflow.map(|it| it.workflow.task(task).name.clone());
-        allocation.parts.iter().map(|part| part.task.and_then(name)).collect()
     }
 
     fn read_job(&mut self, at: Time, event: &JobEvent) -> Option<String> {

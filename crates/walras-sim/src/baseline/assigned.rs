@@ -24,7 +24,6 @@
 //! assert_eq!(served, 50);
 //! ```
 
-use super::failing::MOMENTS_PER_JOB_MAX;
 use super::floor::{Floor, Lost, Waits};
 use super::kinds::Course;
 use super::offer::offers;
@@ -139,9 +138,7 @@ pub fn simulate_assigned(
         let free = state.next_free(last);
         let next = state.next(last).into_iter().chain(free).chain(coming).chain(strike).chain(leaves).min();
         let Some(now) = next else { break };
-        // Where nodes go and come back for ever, somebody may wait for ever.
-        let most = MOMENTS_PER_JOB_MAX.saturating_mul(course.jobs).saturating_add(1_000);
-        if strike.is_some() && course.moments >= most {
+        if strike.is_some() && course.is_endless() {
             break;
         }
         course.moments += 1;

@@ -19,8 +19,6 @@ use walras_model::{Span, Time};
 
 /// A job that was lost so often is given up; as in the broker's rules.
 pub const ATTEMPTS_MAX: u32 = 3;
-/// At most so many moments for every job, and a thousand more; what is still there then is left over.
-pub(super) const MOMENTS_PER_JOB_MAX: u64 = 10_000;
 
 /// A job that waits or runs.
 struct Known {
@@ -78,7 +76,7 @@ pub fn simulate_failing(
         let strike = strikes.peek().filter(|_| somebody).map(Time::as_millis);
         let leaves = leaving.front().filter(|_| somebody).map(|leaves| leaves.0);
         let Some(now) = next.into_iter().chain(strike).chain(leaves).min() else { break };
-        if course.moments >= MOMENTS_PER_JOB_MAX.saturating_mul(course.jobs).saturating_add(1_000) {
+        if course.is_endless() {
             break;
         }
         course.moments += 1;

@@ -27,6 +27,16 @@ pub struct Course {
     pub waiting_max: usize,
 }
 
+/// At most so many moments for every job, and a thousand more; what is still there then is left over.
+const MOMENTS_PER_JOB_MAX: u64 = 10_000;
+
+impl Course {
+    /// Whether there were so many moments that there may be no end: where nodes go and come back for ever, somebody may wait for ever.
+    pub(super) fn is_endless(&self) -> bool {
+        self.moments >= MOMENTS_PER_JOB_MAX.saturating_mul(self.jobs).saturating_add(1_000)
+    }
+}
+
 /// A job that waits at a site, as far as its scheduler must know; times in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {

@@ -14,7 +14,7 @@
 //!
 //! **Complexity.** A search of the [`Nodes`] for the first in the queue at every event, and one comparison for each who waits.
 
-use super::failing::{ATTEMPTS_MAX, MOMENTS_PER_JOB_MAX};
+use super::failing::ATTEMPTS_MAX;
 use super::kinds::{Course, Discipline};
 use super::nodes::Nodes;
 use super::place::{Forecast, Placement, choose};
@@ -99,9 +99,7 @@ pub fn simulate_owned(
         let strike = strikes.peek().filter(|_| somebody).map(Time::as_millis);
         let next = all.iter().filter_map(Owned::next).chain(coming).chain(leaves).chain(strike).min();
         let Some(now) = next else { break };
-        // Where nodes go and come back for ever, somebody may wait for ever.
-        let most = MOMENTS_PER_JOB_MAX.saturating_mul(course.jobs).saturating_add(1_000);
-        if strike.is_some() && course.moments >= most {
+        if strike.is_some() && course.is_endless() {
             break;
         }
         course.moments += 1;

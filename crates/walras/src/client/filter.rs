@@ -1,7 +1,7 @@
 //! Which jobs are meant: the options that `jobs`, `history` and `cancel` share, as the service's query has them.
 
 use super::http::Client;
-use super::show::{clean, zone};
+use super::show::zone;
 use crate::failure::Failure;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -49,15 +49,8 @@ impl Filter {
 
 /// Whether these are states of jobs, with commas between.
 fn known_states(text: &str) -> Result<(), Failure> {
-    let all = JobState::ALL.map(JobState::text);
-    match text.split(',').find(|word| !all.contains(word)) {
-        None => Ok(()),
-        Some(word) => Err(Failure::Input(format!(
-            "--state: '{}' is no state of a job: expected {}, or several with commas between",
-            clean(word),
-            all.join(", ")
-        ))),
-    }
+    let wrong = |why: String| Failure::Input(format!("--state: {why}, or several with commas between"));
+    JobState::listed(text).map(drop).map_err(wrong)
 }
 
 /// The name of the user who asks; an administrator has no jobs of their own and sees all.

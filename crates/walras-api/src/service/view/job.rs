@@ -3,6 +3,7 @@
 use super::likely::LikelyView;
 use super::why::{ChangeView, FitView, PartStage, WhyView};
 use crate::described::JsonSchema;
+use crate::error::echo_message;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,18 @@ impl JobState {
         JobState::Cancelled,
         JobState::GivenUp,
     ];
+
+    /// States with commas between them; or which word is none, and what there are.
+    pub fn listed(text: &str) -> Result<Vec<JobState>, String> {
+        let state = |word: &str| {
+            let known = JobState::ALL.into_iter().find(|state| state.text() == word);
+            known.ok_or_else(|| {
+                let all = JobState::ALL.map(JobState::text).join(", ");
+                format!("'{}' is no state of a job: expected {all}", echo_message(word))
+            })
+        };
+        text.split(',').map(state).collect()
+    }
 
     /// As it is written.
     pub fn text(self) -> &'static str {
