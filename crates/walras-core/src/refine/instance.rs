@@ -6,7 +6,6 @@
 
 use super::NoSchedule;
 use std::sync::Arc;
-use walras_model::attribute::Attributes;
 use walras_model::id::TaskId;
 use walras_model::quantity::{Rate, TIME_LIMIT, rounding};
 use walras_model::workflow::Terms;
