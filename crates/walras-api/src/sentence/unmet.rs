@@ -3,7 +3,7 @@
 use super::{counted, span_text};
 use std::collections::BTreeMap;
 use walras_broker::State;
-use walras_broker::fitting::{Fitting, UnmetTask, fitting, fitting_for_ever};
+use walras_broker::fitting::{Fitting, TooLong, UnmetTask, fitting, fitting_for_ever};
 use walras_broker::job::JobSpec;
 use walras_broker::site::{NodeSpec, SiteSpec};
 use walras_model::{Attributes, Fixed, Performance, SiteId, Value};
@@ -62,6 +62,12 @@ pub fn unmet_task_text(state: &State, unmet: &UnmetTask) -> String {
         UnmetTask::NotOnOneSite(task) => format!(
             "task {task}: no site that has its nodes has those of the tasks before it, and all of them must be on one site, since a task \
              takes several nodes or the job asks for it"
+        ),
+        UnmetTask::InTurn(TooLong { task, ends, most }) => format!(
+            "task {task}: no plan can ever have a place for it: with what it waits for it takes {} in turn on the fastest nodes that they may \
+             use, and no window is longer than {}",
+            span_text(*ends),
+            span_text(*most)
         ),
     }
 }

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
     use crate::model::policy::Policy;
     use std::sync::Arc;
-    use walras_core::prefer::{Preference, Rules, User};
+    use walras_core::prefer::{Rules, User};
     use walras_model::{Node, NodeId, Offers, Performance, Rate, Site, Slot, Span, Time, Work};
 
     /// What is said without asking the planner is what it would say.

@@ -2,6 +2,8 @@
 //!
 //! A job that takes longer on a node than is planned ahead, or than its site holds anything, does not fit it: no plan has a window for it.
 
+pub use super::in_turn::TooLong;
+use super::in_turn::too_long;
 use super::means::Means;
 use crate::model::id::JobNumber;
 use crate::model::job::{Job, JobSpec};
@@ -94,10 +96,16 @@ pub enum UnmetTask {
     /// Every task has its nodes, but no site has those of all of them, and a window of several nodes for a task is on one site: the first task
     /// for which none was left.
     NotOnOneSite(String),
+    /// Its tasks in turn take longer than is planned ahead.
+    InTurn(TooLong),
 }
 
-/// The first task of a workflow that no node does for.
+/// The first task of a workflow that no node does for, or that ends too late after those before it.
 pub fn unmet_task(state: &State, spec: &JobSpec) -> Option<UnmetTask> {
+    unmet_by_itself(state, spec).or_else(|| too_long(state, spec).map(UnmetTask::InTurn))
+}
+
+fn unmet_by_itself(state: &State, spec: &JobSpec) -> Option<UnmetTask> {
     let workflow = &spec.workflow.as_ref()?.workflow;
     let one_site = workflow.widest() > 1 || spec.request.scope.same_site;
     let mut left: Option<BTreeSet<SiteId>> = None;

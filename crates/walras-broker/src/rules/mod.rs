@@ -13,6 +13,7 @@ pub mod fitting;
 pub mod foreseen;
 pub(crate) mod gating;
 pub(crate) mod holding;
+pub(crate) mod in_turn;
 pub(crate) mod limiting;
 pub(crate) mod market;
 pub(crate) mod means;

@@ -66,6 +66,7 @@ impl Inquiry {
         let mut found = Inquiry::from(state, now.max(state.clock), spec, None, None)?;
         if let Some(inquiry) = &mut found {
             inquiry.before = unplanned(state, now.max(state.clock));
+            inquiry.behind_own(state.workflow_room_from(spec));
         }
         Ok(found)
     }
@@ -133,6 +134,19 @@ impl Inquiry {
         };
         let searched = spec.search.is_some();
         Ok(Some(Inquiry { problem, otherwise, searched, worth, before: Vec::new() }))
+    }
+
+    /// Not before its user's other workflows leave a workflow so many nodes.
+    fn behind_own(&mut self, room: Option<(Time, u32)>) {
+        let Some((from, nodes)) = room else { return };
+        self.otherwise.iter_mut().for_each(|earliest| *earliest = (*earliest).max(Some(from)));
+        self.otherwise.dedup();
+        for job in &mut self.problem.jobs {
+            job.request.earliest = job.request.earliest.max(Some(from));
+            if let Some(remaining) = &mut job.workflow {
+                remaining.nodes_max = Some(nodes);
+            }
+        }
     }
 
     /// The same beside windows that are taken, with so much money left.

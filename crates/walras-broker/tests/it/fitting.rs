@@ -10,8 +10,8 @@ use walras_broker::site::SiteKind;
 use walras_core::Algorithm;
 use walras_core::refine::Strategy;
 use walras_model::{
-    Data, Fixed, Interval, NodeId, Performance, Reason, Requirement, Scope, SiteId, Task, Test, Value, Work,
-    Workflow,
+    Data, Edge, Fixed, Interval, NodeId, Performance, Reason, Requirement, Scope, SiteId, Task, TaskId, Test,
+    Value, Work, Workflow,
 };
 
 #[test]
@@ -124,6 +124,7 @@ fn a_task_that_no_node_does_for_is_named() {
             None => None,
             Some(UnmetTask::Alone(task, alone)) => Some((task, alone.request.requires.len(), true)),
             Some(UnmetTask::NotOnOneSite(task)) => Some((task, 0, false)),
+            Some(UnmetTask::InTurn(_)) => panic!("no task waits for another"),
         }
     };
     let b = |asked: usize| Some(("b".to_owned(), asked, true));
@@ -157,6 +158,32 @@ fn a_task_that_no_node_does_for_is_named() {
         tasks[0].nodes = 2;
     };
     assert_eq!(of(&vo, &gang), Some(("b".to_owned(), 0, false)));
+}
+
+/// Each task is planned ahead by itself; one after the other they end later than anything is planned.
+#[test]
+fn tasks_in_turn_that_no_window_is_long_enough_for_are_named() {
+    let vo = Vo::new(&[(2, 1_000)]);
+    let ahead = vo.broker.state().policy.horizon;
+    let of = |millis: i64, chained: bool| {
+        let tasks = ["a", "b", "c"].map(|name| Task::new(name, Work::from_millis(millis))).to_vec();
+        let edge =
+            |from: u32, to: u32| Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO };
+        let edges = if chained { vec![edge(0, 2), edge(2, 1)] } else { Vec::new() };
+        let workflow = Workflow::new("w", tasks, edges).unwrap();
+        let mut job = vo.job("w", 1, 1);
+        job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+        match unmet_task(vo.broker.state(), &job) {
+            None => None,
+            Some(UnmetTask::InTurn(long)) => Some(long),
+            Some(UnmetTask::Alone(task, _) | UnmetTask::NotOnOneSite(task)) => panic!("{task} by itself"),
+        }
+    };
+    let third = ahead.as_millis() / 3 + 1;
+    assert_eq!(of(third, false), None);
+    assert_eq!(of(third - MINUTE, true), None);
+    let long = of(third, true).expect("it is too long");
+    assert_eq!((long.task.as_str(), long.ends.as_millis(), long.most), ("b", 3 * third, ahead));
 }
 
 fn at_least(attribute: &str, least: i64) -> Requirement {

@@ -2,10 +2,11 @@
 
 use crate::vo::{MINUTE, Vo, at, credits, policy, rate};
 use walras_broker::event::ReservationEvent;
-use walras_broker::job::{JobSpec, WorkflowSpec};
+use walras_broker::job::{JobSpec, Phase, WorkflowSpec};
 use walras_broker::policy::{Policy, StrategyUse};
 use walras_broker::price::PriceRules;
 use walras_broker::program::TaskProgram;
+use walras_broker::quoting::Inquiry;
 use walras_broker::refusal::BadJob;
 use walras_broker::sharing::SharePolicy;
 use walras_broker::site::SiteKind;
@@ -151,4 +152,38 @@ fn a_chain_over_nodes_of_two_kinds_is_planned() {
     vo.run_until(30 * MINUTE);
     assert!(!vo.broker.state().jobs.contains_key(&job), "{:?}", vo.broker.state().jobs[&job].why);
     assert_eq!(vo.broker.state().totals.done, 1);
+}
+
+/// Of four nodes the workflows of a user have two. The first has both, so that the second is told when these are given back.
+#[test]
+fn a_workflow_is_told_when_its_users_others_leave_it_nodes() {
+    let mut vo = Vo::new(&[]);
+    let half = SharePolicy { workflow_nodes: Share::percent(50), ..SharePolicy::default() };
+    vo.say(Input::SetPolicy(Box::new(Policy { sharing: Some(half), ..policy() })));
+    vo.add_site(SiteKind::Slots, 4, PriceRules::flat(rate(1_000)));
+    let wide = |vo: &Vo, name: &str| {
+        let tasks = ["a", "b"].map(|name| Task::new(name, Work::from_millis(10 * MINUTE))).to_vec();
+        let workflow = Workflow::new(name, tasks, vec![]).unwrap();
+        let mut job = vo.job(name, 1, 1);
+        job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+        job
+    };
+    let told = |vo: &Vo| {
+        let (state, spec) = (vo.broker.state(), wide(vo, "second"));
+        let inquiry = Inquiry::at_once(state, state.clock, &spec).unwrap().expect("there is a market");
+        inquiry.search().allocations.iter().map(|(it, _)| it.start()).min().expect("there is a place")
+    };
+    vo.run_until(MINUTE);
+    assert!(told(&vo) < at(3 * MINUTE), "{:?}", told(&vo));
+    let first = vo.submit(wide(&vo, "first"));
+    vo.say(Input::CycleNow);
+    let Phase::Reserved(of) = vo.broker.state().jobs[&first].phase else { panic!("it is reserved") };
+    let finish = vo.broker.state().reservations[&of].finish();
+    let told = told(&vo);
+    assert!(told >= finish, "{told:?} {finish:?}");
+    let second = vo.submit(wide(&vo, "second"));
+    vo.run_until(finish.as_millis() + MINUTE);
+    let Phase::Reserved(of) = vo.broker.state().jobs[&second].phase else { panic!("it is reserved") };
+    let start = vo.broker.state().reservations[&of].start();
+    assert!(start >= told && start < told.checked_add(Span::from_millis(2 * MINUTE).unwrap()).unwrap());
 }

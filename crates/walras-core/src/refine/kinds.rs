@@ -5,8 +5,9 @@
 //! chance only, and on a market of many nodes never.
 //!
 //! **Method.** The nodes that do for a task are a *kind*; of kinds that contain each other the smaller counts. A window that has nodes of
-//! every kind can run every task. How many of each follows from the work that only they can do. For each kind by itself the search
-//! says which nodes are found first, from the start of those before on; the window is then searched among all of these.
+//! every kind can run every task. How many of each follows from the work that only they can do, up to as many as have tasks at a time.
+//! For each kind by itself the search says which nodes are found first, from the start of those before on; the window is then searched
+//! among all of these.
 //!
 //! **Complexity.** A test of every node for each of at most [`DEMANDS_MAX`] different demands, and a search for each kind.
 
@@ -29,25 +30,31 @@ struct Kind {
     nodes: BTreeSet<NodeId>,
     /// What only they can do, in milliseconds.
     work: i128,
+    /// How many of them have something to do at a time.
+    width: usize,
 }
 
 impl Kinds {
     /// The kinds of nodes that a workflow needs; `None` where every node that the job may use does for all tasks, or none does for some.
     pub(crate) fn of(workflow: &Workflow, offers: &Offers, request: &Request) -> Option<Kinds> {
+        let asks = |task: &Task| !task.requires.is_empty() || task.memory.is_some() || task.cores > 1;
+        if !workflow.tasks().iter().any(asks) {
+            return None;
+        }
         let view = View::new(offers, request, &Algorithm::Amp, Factor::ONE);
         let fits = |(index, runtime): (usize, &i64)| {
             if *runtime == NO_FIT { None } else { NodeId::from_index(index) }
         };
         let all: BTreeSet<NodeId> = view.runtimes.iter().enumerate().filter_map(fits).collect();
         let mut found: Vec<Kind> = Vec::new();
-        for (task, work) in demands(workflow)? {
+        for Demand { task, work, width } in demands(workflow)? {
             let does = |node: &NodeId| task.may_run_on(&offers.node(*node).attributes);
             let nodes: BTreeSet<NodeId> = all.iter().copied().filter(does).collect();
             if nodes.is_empty() {
                 return None;
             }
             if nodes.len() < all.len() {
-                found.push(Kind { nodes, work });
+                found.push(Kind { nodes, work, width });
             }
         }
         found.sort_by_key(|kind| kind.nodes.len());
@@ -55,7 +62,10 @@ impl Kinds {
         for kind in found {
             match least.iter_mut().find(|it| it.nodes.is_subset(&kind.nodes)) {
                 // Whoever has the smaller one has this one too.
-                Some(within) => within.work = within.work.saturating_add(kind.work),
+                Some(within) => {
+                    within.work = within.work.saturating_add(kind.work);
+                    within.width = within.width.saturating_add(kind.width);
+                }
                 None => least.push(kind),
             }
         }
@@ -65,6 +75,12 @@ impl Kinds {
     /// How many nodes there must be at least.
     pub(crate) fn least_nodes(&self) -> u32 {
         u32::try_from(self.0.len()).unwrap_or(u32::MAX)
+    }
+
+    /// How many nodes all kinds together have something to do for, as far as there are so many of each.
+    pub(crate) fn most_nodes(&self) -> u32 {
+        let each = self.0.iter().map(|kind| kind.width.min(kind.nodes.len()));
+        u32::try_from(each.fold(0, usize::saturating_add)).unwrap_or(u32::MAX)
     }
 
     /// As many nodes as a request asks for, some of each kind; of one site, where `site` says so.
@@ -97,23 +113,38 @@ impl Kinds {
         for _ in 0..more {
             let room =
                 self.0.iter().zip(&mut counts).filter(|(kind, count)| kind.nodes.len() > **count as usize);
-            let (_, count) = room.max_by_key(|(kind, count)| kind.work / i128::from(**count))?;
+            let need = |(kind, count): &(&Kind, &mut u32)| {
+                (kind.width > **count as usize, kind.work / i128::from(**count))
+            };
+            let (_, count) = room.max_by_key(need)?;
             *count += 1;
         }
         Some(counts)
     }
 }
 
-/// What tasks need, each demand once, and how much work has it; `None` where there are too many.
-fn demands(workflow: &Workflow) -> Option<Vec<(&Task, i128)>> {
-    let mut all: Vec<(&Task, i128)> = Vec::new();
+/// What tasks of a workflow ask of a node.
+struct Demand<'a> {
+    /// One of those that ask for it.
+    task: &'a Task,
+    /// What all of them have to do, in milliseconds.
+    work: i128,
+    /// How many nodes they have side by side.
+    width: usize,
+}
+
+/// What tasks need, each demand once; `None` where there are too many.
+fn demands(workflow: &Workflow) -> Option<Vec<Demand<'_>>> {
+    let mut all: Vec<Demand<'_>> = Vec::new();
     for task in workflow.tasks() {
         let work = i128::from(task.work.map_or(0, Work::as_millis));
-        match all.iter().position(|(known, _)| known.asks_like(task)) {
-            Some(place) => all[place].1 = all[place].1.saturating_add(work),
+        match all.iter().position(|known| known.task.asks_like(task)) {
+            Some(place) => all[place].work = all[place].work.saturating_add(work),
             None if all.len() == DEMANDS_MAX => return None,
-            None => all.push((task, work)),
+            None => all.push(Demand { task, work, width: 0 }),
         }
     }
+    let widths = workflow.widths_by(|task| all.iter().position(|known| known.task.asks_like(task)));
+    widths.into_iter().for_each(|(place, width)| all[place].width = width);
     Some(all)
 }

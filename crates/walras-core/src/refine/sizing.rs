@@ -11,11 +11,13 @@
 //! Of the options the strategy takes the one that ends first, or that costs least.
 //!
 //! **Complexity.** Numbers of nodes grow by about a third each, so there are O(log width) of them; each takes a list pass,
-//! and up to five window searches and placements; where none of these holds the workflow, up to [`WINDOWS_MAX`] for each
+//! and up to five window searches and placements; where none of these holds the workflow, up to as many as [`Care`] says for each
 //! length.
 
+use super::care::Care;
 use super::kinds::Kinds;
 use super::length::{held_long, least_work, rounded_up, stretched};
+use super::width::{most_nodes, widths, widths_of_gangs};
 use super::{NoSchedule, RefineEffort, Refined, Strategy, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
@@ -33,11 +35,6 @@ use walras_model::workflow::{Network, Platform, Workflow};
 /// Windows are tried at these multiples of the least length, in hundredths.
 const STRETCHES: [i64; 4] = [100, 125, 160, 200];
 
-/// Of one size, so many windows are looked at for one that holds the workflow, or fewer, so that no more than so many tasks are placed in
-/// vain.
-const WINDOWS_MAX: usize = 64;
-const TASKS_PLACED_MAX: usize = 2_000;
-
 /// A window's size as a request states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
@@ -52,82 +49,6 @@ impl Size {
     pub(crate) fn asked_by(self, request: &Request) -> Request {
         Request { tasks: self.nodes, work: self.work, ..request.clone() }
     }
-}
-
-/// How closely a workflow is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Care {
-    /// Every size, by every method.
-    Closely {
-        /// Of each size so many windows at the most, one after another, until one holds it.
-        windows: usize,
-    },
-    /// List schedules alone, and only so many sizes as can be looked at in so many units of work; one at least.
-    Plainly {
-        /// A unit is about one look at one task on one node.
-        units: u64,
-    },
-}
-
-/// Looking at a size closely takes about so many units for each task on each node, over all methods and lengths of window;
-/// looking plainly so many.
-const CLOSE_UNITS: u64 = 160;
-const PLAIN_UNITS: u64 = 8;
-
-impl Care {
-    /// Closely, if that takes no more than so many units, at as many windows as they suffice for; plainly within them otherwise.
-    pub fn within(workflow: &Workflow, offers: &Offers, units: u64) -> Care {
-        let nodes: u64 = widths(most_nodes(workflow, offers)).into_iter().map(u64::from).sum();
-        let tasks = u64::try_from(workflow.tasks().len()).unwrap_or(u64::MAX);
-        let all = tasks.saturating_mul(nodes).saturating_mul(CLOSE_UNITS);
-        if all > units {
-            return Care::Plainly { units };
-        }
-        let within = usize::try_from(units / all.max(1)).unwrap_or(usize::MAX);
-        let placed = TASKS_PLACED_MAX / workflow.tasks().len().max(1);
-        Care::Closely { windows: within.min(placed).clamp(1, WINDOWS_MAX) }
-    }
-
-    /// How many windows of one size are looked at, one after another.
-    pub(crate) fn windows(self) -> usize {
-        match self {
-            Care::Closely { windows } => windows,
-            Care::Plainly { .. } => 1,
-        }
-    }
-
-    /// How hard one window is tried.
-    pub(crate) fn effort(self, units_max: u64) -> RefineEffort {
-        match self {
-            Care::Closely { .. } => RefineEffort { units_max, proof_units_max: 0, ..RefineEffort::default() },
-            Care::Plainly { .. } => {
-                RefineEffort { units_max: 0, proof_units_max: 0, labels_max: 0, ..RefineEffort::default() }
-            }
-        }
-    }
-
-    /// The numbers of nodes that are looked at: all, or every other, and so on, the most among them, until there is work enough for
-    /// them; where there is not even enough for one, the most nodes for which there is.
-    fn widths(self, tasks: usize, most: u32) -> Vec<u32> {
-        let mut all = widths(most);
-        let Care::Plainly { units } = self else { return all };
-        let tasks = u64::try_from(tasks).unwrap_or(u64::MAX).max(1);
-        let nodes_max = units / tasks.saturating_mul(PLAIN_UNITS).max(1);
-        while all.len() > 1 && all.iter().copied().map(u64::from).sum::<u64>() > nodes_max {
-            let mut keep = all.len().is_multiple_of(2);
-            all.retain(|_| {
-                keep = !keep;
-                keep
-            });
-        }
-        let most = u32::try_from(nodes_max).unwrap_or(u32::MAX).max(1);
-        all.iter_mut().for_each(|width| *width = (*width).min(most));
-        all
-    }
-}
-
-fn most_nodes(workflow: &Workflow, offers: &Offers) -> u32 {
-    u32::try_from(workflow.width().min(offers.nodes().len())).unwrap_or(u32::MAX)
 }
 
 /// A workflow, and how many nodes it may have at the most where somebody says so.
@@ -165,29 +86,6 @@ pub struct SizeFit {
     pub cost: Money,
 }
 
-/// Numbers of nodes worth trying: 1, 2, 3, 4, 6, 8, 11, 15 … up to `most`, which is always there.
-fn widths(most: u32) -> Vec<u32> {
-    let mut widths = Vec::new();
-    let mut next = 1_u32;
-    while next < most {
-        widths.push(next);
-        next = next.saturating_add((next / 3).max(1));
-    }
-    widths.push(most.max(1));
-    widths
-}
-
-/// The same for a workflow with tasks that take several nodes: no fewer than the widest of them takes.
-fn widths_of_gangs(workflow: &Workflow, mut widths: Vec<u32>, most: u32) -> Vec<u32> {
-    let widest = workflow.widest();
-    if widest > 1 {
-        widths.iter_mut().for_each(|width| *width = (*width).max(widest));
-        widths.retain(|width| *width <= most);
-        widths.dedup();
-    }
-    widths
-}
-
 /// The sizes of window that a workflow could take, fewest nodes first; for each number of nodes, shortest first.
 pub(crate) fn sizes(
     (workflow, nodes_max): Bounded<'_>,
@@ -196,17 +94,26 @@ pub(crate) fn sizes(
     performance_min: Performance,
     care: Care,
 ) -> Vec<Vec<Size>> {
-    let of_width = |nodes| {
-        let least = least_work(workflow, nodes, performance_min, network)?;
-        let stretched = STRETCHES.iter().filter_map(|stretch| stretched(least, *stretch));
-        let mut works: Vec<Work> = stretched.chain(rounded_up(workflow, offers, least)).collect();
-        works.sort_unstable();
-        works.dedup();
-        Some(works.into_iter().map(|work| Size { nodes, work }).collect())
-    };
     let most = most_nodes(workflow, offers).min(nodes_max.unwrap_or(u32::MAX));
     let widths = care.widths(workflow.tasks().len(), most);
+    let of_width = |nodes| sizes_of(workflow, offers, network, performance_min, nodes);
     widths_of_gangs(workflow, widths, most).into_iter().filter_map(of_width).collect()
+}
+
+/// The same of one number of nodes.
+fn sizes_of(
+    workflow: &Workflow,
+    offers: &Offers,
+    network: Network,
+    performance_min: Performance,
+    nodes: u32,
+) -> Option<Vec<Size>> {
+    let least = least_work(workflow, nodes, performance_min, network)?;
+    let stretched = STRETCHES.iter().filter_map(|stretch| stretched(least, *stretch));
+    let mut works: Vec<Work> = stretched.chain(rounded_up(workflow, offers, least)).collect();
+    works.sort_unstable();
+    works.dedup();
+    Some(works.into_iter().map(|work| Size { nodes, work }).collect())
 }
 
 /// What sizes of window are looked at for.
@@ -234,43 +141,70 @@ impl Sizing<'_> {
         let sizes = sizes(self.bounded, self.offers, self.network, self.request.performance_min, self.care);
         let mut options: Vec<SizeOption> =
             sizes.iter().filter_map(|sizes| self.of_width(list, sizes)).collect();
-        if options.iter().any(|option| option.fit.is_none()) {
-            self.mix(list, &sizes, &mut options);
+        let lacks = options.iter().any(|option| option.fit.is_none());
+        let closely = matches!(self.care, Care::Closely { .. });
+        let (workflow, most) = self.bounded;
+        let kinds = (lacks || closely).then(|| Kinds::of(workflow, self.offers, self.request)).flatten();
+        let Some(kinds) = kinds.filter(|kinds| most.is_none_or(|most| most >= kinds.least_nodes())) else {
+            return options;
+        };
+        if lacks {
+            self.mix(list, &kinds, &sizes, &mut options);
+        }
+        if closely {
+            let widest = options.last().map_or(0, |option| option.size.nodes);
+            options.extend(self.wider(list, &kinds, widest));
         }
         options
     }
 
+    /// Windows of more nodes than tasks have at a time, where tasks that ask for different nodes have more of them one after the other.
+    fn wider(&self, list: &SlotList, kinds: &Kinds, widest: u32) -> Vec<SizeOption> {
+        let (workflow, most) = self.bounded;
+        let numbers = widths(kinds.most_nodes().min(most.unwrap_or(u32::MAX)));
+        let of = |nodes| {
+            let sizes = sizes_of(workflow, self.offers, self.network, self.request.performance_min, nodes)?;
+            let longest = self.longest().into_iter().map(|work| Size { nodes, work });
+            self.mixed(list, kinds, sizes.into_iter().chain(longest))
+        };
+        numbers.into_iter().filter(|nodes| *nodes > widest).filter_map(of).collect()
+    }
+
     /// Gives sizes of which no window holds the workflow one of nodes of every kind that its tasks need. A workflow may need more kinds
     /// than it has tasks that run at a time.
-    fn mix(&self, list: &SlotList, sizes: &[Vec<Size>], options: &mut Vec<SizeOption>) {
-        let (workflow, most) = self.bounded;
-        let Some(kinds) = Kinds::of(workflow, self.offers, self.request) else { return };
+    fn mix(&self, list: &SlotList, kinds: &Kinds, sizes: &[Vec<Size>], options: &mut Vec<SizeOption>) {
         let least = kinds.least_nodes();
-        if most.is_some_and(|most| most < least) {
-            return;
-        }
-        let in_turn = least_work(workflow, 1, self.request.performance_min, self.network);
-        // A fast node waits for a slow one, and for data on its way from another site.
-        let held = |work| held_long(workflow, self.offers, self.network, self.request, work);
-        let moved = in_turn.map(held).unwrap_or_default();
-        let longest = |nodes| in_turn.into_iter().chain(moved.clone()).map(move |work| Size { nodes, work });
+        let longest = self.longest();
         for (sizes, option) in sizes.iter().zip(options.iter_mut()) {
             let nodes = option.size.nodes;
             if option.fit.is_none() && nodes >= least {
-                let mixed = self.mixed(list, &kinds, sizes.iter().copied().chain(longest(nodes)));
+                let longest = longest.iter().map(|work| Size { nodes, work: *work });
+                let mixed = self.mixed(list, kinds, sizes.iter().copied().chain(longest));
                 *option = mixed.unwrap_or_else(|| option.clone());
             }
         }
         if options.iter().all(|option| option.size.nodes < least) {
+            let (in_turn, moved) = longest.split_at(longest.len().min(1));
             let works = in_turn
-                .into_iter()
-                .flat_map(|work| STRETCHES.iter().filter_map(move |stretch| stretched(work, *stretch)));
-            let sizes = works.chain(moved.clone()).map(|work| Size { nodes: least, work });
-            options.extend(self.mixed(list, &kinds, sizes));
+                .iter()
+                .flat_map(|work| STRETCHES.iter().filter_map(move |stretch| stretched(*work, *stretch)));
+            let sizes = works.chain(moved.iter().copied()).map(|work| Size { nodes: least, work });
+            options.extend(self.mixed(list, kinds, sizes));
         }
         if options.iter().all(|option| option.fit.is_none()) {
-            self.show_what_would_do(list, &kinds, options);
+            self.show_what_would_do(list, kinds, options);
         }
+    }
+
+    /// The work of the longest windows that may be needed: of all tasks in turn, and then what a fast node needs that waits for a slow one,
+    /// and for data on its way from another site.
+    fn longest(&self) -> Vec<Work> {
+        let workflow = self.bounded.0;
+        let Some(in_turn) = least_work(workflow, 1, self.request.performance_min, self.network) else {
+            return Vec::new();
+        };
+        let moved = held_long(workflow, self.offers, self.network, self.request, in_turn);
+        std::iter::once(in_turn).chain(moved).collect()
     }
 
     /// Where no window holds the workflow, that of nodes of every kind which no limit keeps away is the one to say something of.
@@ -371,29 +305,4 @@ pub(crate) fn fit(
     let finish = refined.schedule.finish();
     let kept = request.deadline.is_none_or(|deadline| finish <= deadline);
     kept.then(|| SizeFit { start: window.start(), end: window.end(), finish, cost: window.cost() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn widths_grow_by_a_third() {
-        assert_eq!(widths(1), [1]);
-        assert_eq!(widths(7), [1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(widths(20), [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 20]);
-    }
-
-    #[test]
-    fn fewer_sizes_are_looked_at_with_less_work_and_always_one() {
-        let plainly = |units: u64| Care::Plainly { units }.widths(10, 20);
-        assert_eq!(Care::Closely { windows: 1 }.widths(10, 20), widths(20));
-        assert_eq!(plainly(80 * 89), widths(20));
-        assert_eq!(plainly(80 * 88), [1, 3, 5, 8, 13, 20]);
-        assert_eq!(plainly(80 * 49), [3, 8, 20]);
-        assert_eq!(plainly(80 * 28), [3, 20]);
-        assert_eq!(plainly(80 * 22), [20]);
-        assert_eq!(plainly(80 * 19), [19]);
-        assert_eq!(plainly(0), [1]);
-    }
 }

@@ -178,3 +178,21 @@ fn a_fast_node_waits_for_a_slow_one() {
         assert_eq!(finish, 105_000 + 1_000 * seconds);
     }
 }
+
+/// Four tasks of one laboratory side by side, each followed by one of the other: two nodes of each would be four nodes, as many as there are
+/// tasks at a time, and end later.
+#[test]
+fn each_kind_has_as_many_nodes_as_it_has_tasks_at_a_time() {
+    let four = |lab: &'static str| (0..4).map(move |number| task(&format!("{lab}{number}"), Some(lab), 5));
+    let tasks = four("east").chain(four("west")).collect();
+    let edge = |from: u32| Edge { from: TaskId::new(from), to: TaskId::new(from + 4), data: Data::ZERO };
+    let workflow = Workflow::new("pairs", tasks, (0..4).map(edge).collect()).unwrap();
+    assert_eq!(workflow.width(), 4);
+    let plan = planned(&offers(6), &workflow, None, 1);
+    let tasks = plan.served[0].run.tasks.as_ref().expect("it is a workflow");
+    assert_eq!(tasks.refined.schedule.finish(), Time::from_millis(10_000).unwrap());
+    // Where the market has fewer, fewer do.
+    let plan = planned(&offers(3), &workflow, None, 1);
+    let tasks = plan.served[0].run.tasks.as_ref().expect("it is a workflow");
+    assert_eq!(tasks.refined.schedule.finish(), Time::from_millis(15_000).unwrap());
+}

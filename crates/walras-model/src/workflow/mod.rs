@@ -198,21 +198,29 @@ impl Workflow {
     /// How many nodes tasks have side by side at most when each starts as soon as those before it have ended, counted by
     /// levels: the most nodes of tasks that have the same number of tasks before them on the longest way.
     pub fn width(&self) -> usize {
+        self.widths_by(|_| Some(())).into_values().max().unwrap_or(0)
+    }
+
+    /// The same for tasks of each kind by themselves; those of no kind are not counted. Time O((tasks + edges) log tasks).
+    pub fn widths_by<K: Ord>(&self, kind: impl Fn(&Task) -> Option<K>) -> BTreeMap<K, usize> {
         let mut level = vec![0_usize; self.tasks.len()];
-        let mut counts: Vec<usize> = Vec::new();
+        let mut counts: BTreeMap<K, BTreeMap<usize, usize>> = BTreeMap::new();
         let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.tasks.len()];
         for edge in &self.edges {
             after[edge.from.index()].push(edge.to.index());
         }
         for task in &self.order {
             let own = level[task.index()];
-            counts.resize(counts.len().max(own + 1), 0);
-            counts[own] = counts[own].saturating_add(self.task(*task).nodes as usize);
+            if let Some(kind) = kind(self.task(*task)) {
+                let count = counts.entry(kind).or_default().entry(own).or_default();
+                *count = count.saturating_add(self.task(*task).nodes as usize);
+            }
             for next in &after[task.index()] {
                 level[*next] = level[*next].max(own + 1);
             }
         }
-        counts.into_iter().max().unwrap_or(0)
+        let widest = |counts: BTreeMap<usize, usize>| counts.into_values().max().unwrap_or(0);
+        counts.into_iter().map(|(kind, counts)| (kind, widest(counts))).collect()
     }
 }
 
@@ -271,6 +279,20 @@ mod tests {
         let workflow = Workflow::new("w", tasks(4), vec![edge(3, 0), edge(0, 2), edge(3, 1)]).unwrap();
         let numbers: Vec<u32> = workflow.order().iter().map(|task| task.number()).collect();
         assert_eq!(numbers, [3, 0, 1, 2]);
+        assert_eq!(workflow.width(), 2);
+    }
+
+    #[test]
+    fn tasks_of_a_kind_are_counted_by_themselves() {
+        let mut some = tasks(6);
+        some[3].cores = 8;
+        some[5].cores = 8;
+        // Two of one core at first, then one of each, then one of each.
+        let edges = vec![edge(0, 2), edge(1, 3), edge(2, 4), edge(3, 5)];
+        let workflow = Workflow::new("w", some, edges).unwrap();
+        let by_cores = workflow.widths_by(|task| Some(task.cores));
+        assert_eq!(by_cores, [(1, 2), (8, 1)].into());
+        assert_eq!(workflow.widths_by(|task| (task.cores == 8).then_some(())), [((), 1)].into());
         assert_eq!(workflow.width(), 2);
     }
 }
