@@ -72,7 +72,7 @@ pub use task_plan::{
     BaselineResult, CollisionCounts, Figures, PlannedSupport, PlannedTask, SupportEvent, TASK_PLAN_TAG,
     TaskPlan, TaskPlanStatus, fault_text, no_schedule_text,
 };
-pub use unit::Unit;
+pub use unit::{MONEY_DECIMALS, Unit};
 pub use workflow::{
     ReadWarning, ReadWarnings, Runnable, UnknownWorkflow, WORKFLOW_BYTES_MAX, WORKFLOW_TAG,
     WORKFLOW_TASKS_MAX, WorkflowFormat, read_runnable, read_workflow, read_workflow_leniently, runnable_json,

@@ -26,7 +26,7 @@ impl Unit {
     }
 
     /// A number in this unit with so many decimals is a whole number of milliseconds.
-    pub(crate) fn time_decimals(self) -> u32 {
+    pub fn time_decimals(self) -> u32 {
         match self {
             Unit::Seconds => 3,
             Unit::Milliseconds => 0,
@@ -78,4 +78,4 @@ fn whole(text: &str, decimals: u32) -> Option<i64> {
 }
 
 /// A number of credits with so many decimals is a whole number of micro-credits.
-pub(crate) const MONEY_DECIMALS: u32 = 6;
+pub const MONEY_DECIMALS: u32 = 6;

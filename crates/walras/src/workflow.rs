@@ -8,8 +8,8 @@ use crate::{files, picture};
 use nodes::Nodes;
 use std::path::{Path, PathBuf};
 use walras_api::{
-    BaselineResult, Figures, PlannedSupport, ReadError, ReadWarnings, Runnable, TaskPlan, Unit,
-    WORKFLOW_BYTES_MAX, WorkflowFormat, read_runnable, read_workflow_leniently,
+    BaselineResult, Figures, MONEY_DECIMALS, PlannedSupport, ReadError, ReadWarnings, Runnable, TaskPlan,
+    Unit, WORKFLOW_BYTES_MAX, WorkflowFormat, read_runnable, read_workflow_leniently,
 };
 use walras_core::refine::{
     Baseline, RefineEffort, Refined, Strategy, SupportLimits, baseline, refine, supporting_schedules,
@@ -164,15 +164,18 @@ fn terms(args: &Args, unit: Unit) -> Result<Terms, Failure> {
     if args.strategy.needs_budget() && args.budget.is_none() {
         return missing("budget");
     }
-    let wrong = |option: &str, text: &str, what: &str| {
-        Failure::Input(format!("{option}: '{text}' is not {what}: it must be a number, not negative"))
+    let wrong = |option: &str, text: &str, what: &str, decimals: u32| {
+        let expected = format!("a number, not negative, of at most {decimals} decimals and within range");
+        Failure::Input(format!("{option}: '{text}' is not {what}: it must be {expected}"))
     };
+    let no_time = |text: &str| wrong("--deadline", text, "a time", unit.time_decimals());
     let deadline = args.deadline.as_ref().map(|text| {
-        let span = unit.span_from_text(text).ok_or_else(|| wrong("--deadline", text, "a time"))?;
-        walras_model::Time::from_millis(span.as_millis()).ok_or_else(|| wrong("--deadline", text, "a time"))
+        let span = unit.span_from_text(text).ok_or_else(|| no_time(text))?;
+        walras_model::Time::from_millis(span.as_millis()).ok_or_else(|| no_time(text))
     });
     let budget = args.budget.as_ref().map(|text| {
-        unit.money_from_text(text).ok_or_else(|| wrong("--budget", text, "an amount of credits"))
+        let no_money = || wrong("--budget", text, "an amount of credits", MONEY_DECIMALS);
+        unit.money_from_text(text).ok_or_else(no_money)
     });
     Ok(Terms { earliest: None, deadline: deadline.transpose()?, budget: budget.transpose()? })
 }

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_core::SearchConfig;
 use walras_core::agenda::{AgendaRules, Promise, Worth};
-use walras_core::choose::{ChoiceLimits, Objective};
+use walras_core::choose::ChoiceLimits;
 use walras_core::clearing::{Clearing, ClearingLimits, clear};
 use walras_core::plan::{
     BatchJob, BatchPlan, BatchProblem, Listing, PlanLimits, QueueUse, Unstated, plan_batch,
@@ -318,15 +318,14 @@ impl PlanningProblem {
         })
     }
 
-    /// What prices prove of a plan of least cost, as far as the policy lets anybody look.
+    /// What prices prove of what a plan costs, whatever it was chosen by, as far as the policy lets anybody look.
     fn cleared(&self, batch: &BatchProblem<'_>, plan: &BatchPlan) -> Option<Clearing> {
         let searches_max = self.policy.bound_searches_max;
-        let wanted = searches_max > 0 && batch.policy.objective == Objective::MinCost;
         // Nobody waits for a proof: a search of a usual batch looks at fewer places than this.
         let looks_max = searches_max.saturating_mul(LOOKS_OF_A_SEARCH);
         let limits =
             ClearingLimits { searches_max, looks_max, moves_max: looks_max, ..ClearingLimits::default() };
-        if wanted { clear(batch, plan, &limits) } else { None }
+        if searches_max > 0 { clear(batch, plan, &limits) } else { None }
     }
 
     fn stakeholders(&self) -> Stakeholders {

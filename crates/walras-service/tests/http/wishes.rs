@@ -48,6 +48,14 @@ fn an_owner_is_heard(decide: &str) {
     let status = house.call("get", "/v1/status", Some(&ada), None).json(200);
     let content = &status["cycle"]["satisfaction"];
     assert_eq!((&content["owner of south"], &content["ada"]), (&json!(1), &json!(0)), "{status}");
+    if decide == "at-once" {
+        // A minute costs 90 credits in the south and 30 in the north.
+        let bound = &status["cycle"]["bound"];
+        assert_eq!(
+            (&bound["jobs"], &bound["cost_least"], &bound["above"]),
+            (&json!(1), &json!(30), &json!(2))
+        );
+    }
     house.call("delete", "/v1/sites/south/wish", Some(&otto), None).json(200);
     assert_eq!(placed(&house, &ada, "again"), json!(["north"]));
 }

@@ -75,6 +75,11 @@ fn bad_calls_are_told() {
         (vec!["workflow", "p.yaml", "--nodes", "4x"], "'4x' must be COUNT[xPERFORMANCE][@PRICE]"),
         (vec!["workflow", "p.yaml", "--nodes", "4", "--bandwidth", "0"], "--bandwidth: '0' is not"),
         (vec!["workflow", "p.yaml", "--nodes", "4", "--strategy", "best"], "'best' is not a strategy"),
+        (
+            vec!["workflow", "p.yaml", "--nodes", "4", "--deadline", "100.0001"],
+            "'100.0001' is not a time: it must be a number, not negative, of at most 3 decimals",
+        ),
+        (vec!["workflow", "p.yaml", "--nodes", "4", "--budget", "0.0000001"], "of at most 6 decimals"),
     ] {
         let output = walras(at, &call);
         assert_eq!(output.status.code(), Some(2), "{call:?}");
