@@ -64,6 +64,7 @@ mod rescheduling;
 mod reservations;
 mod rounds;
 mod settlement;
+mod sooner;
 mod state;
 mod strategies;
 mod summary;

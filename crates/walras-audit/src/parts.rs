@@ -12,9 +12,18 @@ use walras_model::Time;
 
 impl Auditor {
     /// Parts are to be started.
-    pub(crate) fn parts_due(&mut self, look: &mut Look<'_>, number: ReservationNumber, parts: &[u32]) {
+    pub(crate) fn parts_due(
+        &mut self,
+        look: &mut Look<'_>,
+        number: ReservationNumber,
+        parts: &[u32],
+        sooner: Option<Time>,
+    ) {
         self.runs_twice(look, number);
         for part in parts {
+            if let Some(start) = sooner {
+                self.sooner(look, number, *part, start);
+            }
             self.due(look, number, *part);
         }
     }

@@ -73,7 +73,9 @@ impl Auditor {
                 self.closed(look, *reservation, why.as_ref(), transaction, kept);
             }
             ReservationEvent::LegReleased { reservation, site } => self.released(look, *reservation, *site),
-            ReservationEvent::PartsDue { reservation, parts } => self.parts_due(look, *reservation, parts),
+            ReservationEvent::PartsDue { reservation, parts, sooner } => {
+                self.parts_due(look, *reservation, parts, *sooner);
+            }
             ReservationEvent::PartStarted { reservation, part, at } => {
                 self.started(look, *reservation, *part, *at);
                 self.begun_part(look, *reservation);

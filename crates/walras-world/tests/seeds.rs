@@ -114,7 +114,7 @@ fn and_where_tasks_take_several_nodes() {
                 ReservationEvent::Asked { reservation, allocation, .. } => {
                     parts.insert(*reservation, allocation.parts.clone());
                 }
-                ReservationEvent::PartsDue { reservation, parts: due } => {
+                ReservationEvent::PartsDue { reservation, parts: due, .. } => {
                     let known = &parts[reservation];
                     for part in due.iter().map(|place| &known[*place as usize]) {
                         let gang = |other: &&Part| other.task == part.task;

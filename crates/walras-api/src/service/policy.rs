@@ -5,7 +5,7 @@ use super::giving::{self, StrategyRuleFile};
 use super::network::NetworkFile;
 use super::promises::{self, DecideFile, PromisesFile};
 use super::quotes::QuotesFile;
-use super::scheme::{PlanFile, StrategiesFile};
+use super::scheme::{PlanFile, StrategiesFile, TaskStartFile};
 use super::search::{self, FinishByFile};
 use super::setting::{set, share, span};
 use super::sharing::{self, SharingFile};
@@ -132,6 +132,9 @@ pub struct PolicyFile {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "giving::present_rules")]
     #[schemars(with = "Vec<StrategyRuleFile>", length(max = 100))]
     pub give_strategies: Option<Vec<StrategyRuleFile>>,
+    /// When tasks of workflows start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_start: Option<TaskStartFile>,
     /// How fast data moves between the tasks of workflows.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "present_object")]
     #[schemars(with = "NetworkFile")]
@@ -213,6 +216,7 @@ impl PolicyFile {
         set(&mut policy.bound_searches_max, self.bound_searches_max);
         set(&mut policy.never_met, self.never_met.map(NeverMetFile::rule));
         set(&mut policy.strategies, self.strategies.map(StrategiesFile::rule));
+        set(&mut policy.task_start, self.task_start.map(TaskStartFile::rule));
         if let Some(rules) = &self.give_strategies {
             policy.give_strategies = giving::rules(rules).in_field("give_strategies")?;
         }
@@ -266,6 +270,7 @@ impl PolicyFile {
             never_met: Some(NeverMetFile::of(policy.never_met)),
             network: Some(NetworkFile::of(&policy.network)),
             strategies: Some(StrategiesFile::of(policy.strategies)),
+            task_start: Some(TaskStartFile::of(policy.task_start)),
             give_strategies: Some(policy.give_strategies.iter().map(StrategyRuleFile::of).collect()),
             rank: Some(RankFile {
                 price: Some(rank.price),

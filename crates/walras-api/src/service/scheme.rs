@@ -1,8 +1,8 @@
-//! How plans are made, as the API carries it: whether they are improved, and what strategies decide.
+//! How plans are made, as the API carries it: whether they are improved, what strategies decide, and when tasks start.
 
 use crate::described::JsonSchema;
 use serde::{Deserialize, Serialize};
-use walras_broker::policy::StrategyUse;
+use walras_broker::policy::{StrategyUse, TaskStart};
 use walras_core::plan::PlanScheme;
 
 /// Which plan is made.
@@ -56,6 +56,33 @@ impl StrategiesFile {
         match rule {
             StrategyUse::Inside => StrategiesFile::Inside,
             StrategyUse::Windows => StrategiesFile::Windows,
+        }
+    }
+}
+
+/// When tasks of workflows start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(title = "TaskStart", rename = "TaskStart")]
+pub enum TaskStartFile {
+    /// When that was planned.
+    Planned,
+    /// As soon as all that they wait for is there and their node is held and free, but for alap.
+    Ready,
+}
+
+impl TaskStartFile {
+    pub(super) fn rule(self) -> TaskStart {
+        match self {
+            TaskStartFile::Planned => TaskStart::Planned,
+            TaskStartFile::Ready => TaskStart::Ready,
+        }
+    }
+
+    pub(super) fn of(rule: TaskStart) -> TaskStartFile {
+        match rule {
+            TaskStart::Planned => TaskStartFile::Planned,
+            TaskStart::Ready => TaskStartFile::Ready,
         }
     }
 }

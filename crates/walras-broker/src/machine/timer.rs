@@ -183,6 +183,8 @@ impl State {
         let queue = reservation.is_queue();
         let fenced = self.is_fenced(reservation);
         let turns = Turns::of(reservation);
+        let ready = self.ready_sooner(reservation, &turns, self.clock);
+        let ready = ready.into_iter().map(|(_, from)| from.max(self.clock));
         let parts = reservation.parts.iter().map(|part| (&part.plan, part.state));
         let timers = parts.filter_map(|(part, state)| match state {
             PartState::Waiting if self.sent_at(reservation, &turns, part) > self.clock => {
@@ -208,7 +210,7 @@ impl State {
             }
             PartState::Ended { .. } => None,
         });
-        timers.min()
+        timers.chain(ready).min()
     }
 }
 

@@ -74,6 +74,14 @@ pub struct Part {
     pub after: Vec<(u32, Span)>,
 }
 
+impl Part {
+    /// Lets it start at another moment, for as long.
+    pub(crate) fn move_to(&mut self, start: Time) {
+        let length = self.end.span_since(self.start).unwrap_or(Span::ZERO);
+        (self.start, self.end) = (start, start.checked_add(length).unwrap_or(Time::MAX));
+    }
+}
+
 /// Parts that take the place of the planned ones when a node is lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportingParts {

@@ -4,10 +4,12 @@ pub use super::bad_policy::{BadPolicy, PolicyField};
 pub use walras_assign::method::Method;
 
 use super::gate::NeverMet;
+pub use super::prediction_policy::{FinishBy, PredictionPolicy};
 pub use super::quote_policy::QuotePolicy;
 use super::sharing::SharePolicy;
 use super::strategy_rule::StrategyRule;
 pub use super::strategy_use::StrategyUse;
+pub use super::task_start::TaskStart;
 use serde::{Deserialize, Serialize};
 use walras_core::SearchConfig;
 use walras_core::agenda::{Late, Precedence, Until};
@@ -100,24 +102,9 @@ pub struct Policy {
     /// What strategies workflows get whose users ask for none, read from the top; none in policies that were set before there were any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub give_strategies: Vec<StrategyRule>,
-}
-
-/// What is made of history: run times relative to what is asked for, waits here and in queues.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PredictionPolicy {
-    /// By which end alternatives are judged, where a job does not say how.
-    pub finish_by: FinishBy,
-}
-
-/// By which end alternatives are judged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FinishBy {
-    /// By when the job has ended at the latest, as it asks for.
-    #[default]
-    Estimate,
-    /// By when it is likely to end, where history says so.
-    Prediction,
+    /// When tasks of workflows start. In policies that were set before there was a choice, when that was planned.
+    #[serde(default, skip_serializing_if = "TaskStart::is_planned")]
+    pub task_start: TaskStart,
 }
 
 fn papers() -> PlanScheme {
@@ -394,6 +381,7 @@ impl Default for Policy {
             assign: None,
             strategies: StrategyUse::default(),
             give_strategies: Vec::new(),
+            task_start: TaskStart::Ready,
         }
     }
 }

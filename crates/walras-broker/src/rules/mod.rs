@@ -21,6 +21,7 @@ pub(crate) mod network;
 pub(crate) mod predicting;
 pub mod quoting;
 pub(crate) mod rank;
+pub(crate) mod readiness;
 mod round;
 pub mod sales;
 pub(crate) mod selling;

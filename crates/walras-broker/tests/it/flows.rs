@@ -3,7 +3,7 @@
 use crate::vo::{MINUTE, Vo, at, credits, policy, rate};
 use walras_broker::event::ReservationEvent;
 use walras_broker::job::{JobSpec, Phase, WorkflowSpec};
-use walras_broker::policy::{Policy, StrategyUse};
+use walras_broker::policy::{Policy, StrategyUse, TaskStart};
 use walras_broker::price::PriceRules;
 use walras_broker::program::TaskProgram;
 use walras_broker::quoting::Inquiry;
@@ -186,4 +186,56 @@ fn a_workflow_is_told_when_its_users_others_leave_it_nodes() {
     let Phase::Reserved(of) = vo.broker.state().jobs[&second].phase else { panic!("it is reserved") };
     let start = vo.broker.state().reservations[&of].start();
     assert!(start >= told && start < told.checked_add(Span::from_millis(2 * MINUTE).unwrap()).unwrap());
+}
+
+/// Two tasks of ten minutes, one after the other on one node, that need a tenth of that.
+#[test]
+fn a_task_begins_when_what_it_waits_for_is_there() {
+    let ended = |task_start: TaskStart, strategy: Strategy, bytes: i64| {
+        let mut vo = Vo::new(&[]);
+        let link = Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1_000_000_000) };
+        let network = Network { within_site: link, between_sites: link };
+        vo.say(Input::SetPolicy(Box::new(Policy { task_start, network, ..policy() })));
+        vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(1_000)));
+        vo.takes = 10;
+        let mut job = chain(&vo, strategy, bytes);
+        job.request.deadline = Some(at(60 * MINUTE));
+        vo.submit(job);
+        let done = |minute: &i64| {
+            vo.run_until(minute * MINUTE);
+            vo.broker.state().totals.done == 1
+        };
+        (1..90).find(done).expect("it is done")
+    };
+    let (ready, planned) =
+        (ended(TaskStart::Ready, Strategy::Asap, 0), ended(TaskStart::Planned, Strategy::Asap, 0));
+    assert!((2..=4).contains(&ready), "{ready}");
+    assert!((11..=13).contains(&planned), "{planned}");
+    // Data is on its way for two minutes.
+    assert_eq!(ended(TaskStart::Ready, Strategy::Asap, 120_000_000_000), ready + 2);
+    // Who asks to start late has asked for that.
+    let late = |task_start| ended(task_start, Strategy::Alap, 0);
+    assert_eq!(late(TaskStart::Ready), late(TaskStart::Planned));
+}
+
+/// Tasks keep their order on a node: one that is ready does not pass another that is not.
+#[test]
+fn a_task_that_is_ready_passes_nobody_on_its_node() {
+    let mut vo = Vo::new(&[(2, 1_000)]);
+    vo.say(Input::SetPolicy(Box::new(Policy { task_start: TaskStart::Ready, ..policy() })));
+    vo.takes = 10;
+    // Three levels of two tasks, each of which waits for both before it.
+    let task = |name: &str| Task::new(name, Work::from_millis(10 * MINUTE));
+    let tasks = ["a1", "a2", "b1", "b2", "c1", "c2"].map(task).to_vec();
+    let edge = |from: u32, to: u32| Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO };
+    let edges = (0..2).flat_map(|level| {
+        let all = [(0, 2), (0, 3), (1, 2), (1, 3)];
+        all.map(|(from, to)| edge(from + 2 * level, to + 2 * level))
+    });
+    let workflow = Workflow::new("levels", tasks, edges.collect()).unwrap();
+    let mut job = vo.job("levels", 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+    let job = vo.submit(job);
+    vo.run_until(6 * MINUTE);
+    assert_eq!(vo.broker.state().totals.done, 1, "{:?}", vo.broker.state().jobs.get(&job));
 }

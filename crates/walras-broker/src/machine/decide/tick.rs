@@ -150,6 +150,19 @@ fn together(reservation: &Reservation, mut due: Vec<u32>) -> Vec<u32> {
 
 pub(super) fn start(draft: &mut Draft<'_>, number: ReservationNumber, parts: Vec<u32>) {
     if !parts.is_empty() {
-        draft.push(ReservationEvent::PartsDue { reservation: number, parts });
+        draft.push(ReservationEvent::PartsDue { reservation: number, parts, sooner: None });
+    }
+    start_sooner(draft, number);
+}
+
+/// Tasks that have all that they wait for sooner than planned, and whose node is held and theirs, are started at once.
+fn start_sooner(draft: &mut Draft<'_>, number: ReservationNumber) {
+    let now = draft.now;
+    let Some((state, reservation)) = draft.open_reservation(number) else { return };
+    let ready = state.ready_sooner(reservation, &Turns::of(reservation), now);
+    let parts: Vec<u32> =
+        ready.into_iter().filter(|(_, from)| *from <= now).map(|(place, _)| place).collect();
+    if !parts.is_empty() {
+        draft.push(ReservationEvent::PartsDue { reservation: number, parts, sooner: Some(now) });
     }
 }

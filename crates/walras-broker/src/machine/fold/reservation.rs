@@ -46,10 +46,14 @@ impl State {
                 self.known_reservation(*reservation).phase = ReservationPhase::Confirming(*until);
             }
             ReservationEvent::Held(reservation) => self.held_now(*reservation),
-            ReservationEvent::PartsDue { reservation, parts } => {
+            ReservationEvent::PartsDue { reservation, parts, sooner } => {
                 let reservation = self.known_reservation(*reservation);
                 for part in parts {
-                    known_part(reservation, *part).state = PartState::Due;
+                    let part = known_part(reservation, *part);
+                    part.state = PartState::Due;
+                    if let Some(start) = sooner {
+                        part.plan.move_to(*start);
+                    }
                 }
             }
             ReservationEvent::PartStarted { reservation, part, at } => {

@@ -62,6 +62,9 @@ pub enum ReservationEvent {
         reservation: ReservationNumber,
         /// The parts that their sites are asked to start, by place.
         parts: Vec<u32>,
+        /// When they start, where that is sooner than planned.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sooner: Option<Time>,
     },
     /// A part runs.
     PartStarted {
