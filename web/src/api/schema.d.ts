@@ -3389,6 +3389,8 @@ export interface components {
             spares_max?: number | null;
             /** @description What the strategies of workflows decide. */
             strategies?: components["schemas"]["Strategies"] | null;
+            /** @description When tasks of workflows start. */
+            task_start?: components["schemas"]["TaskStart"] | null;
             /**
              * Format: uint32
              * @description And after so many times that parts of it vanished, which it may have done itself.
@@ -4198,6 +4200,11 @@ export interface components {
             /** @description What the next plan would do with it, where that was asked for and found in time. */
             outlook?: components["schemas"]["OutlookView"] | null;
         };
+        /**
+         * TaskStart
+         * @description When tasks of workflows start.
+         */
+        TaskStart: "planned" | "ready";
         /** @description A stretch of a node's time. */
         TimetableBar: {
             /**

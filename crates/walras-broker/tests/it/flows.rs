@@ -188,33 +188,48 @@ fn a_workflow_is_told_when_its_users_others_leave_it_nodes() {
     assert!(start >= told && start < told.checked_add(Span::from_millis(2 * MINUTE).unwrap()).unwrap());
 }
 
-/// Two tasks of ten minutes, one after the other on one node, that need a tenth of that.
+/// How many minutes two tasks of ten minutes take that need a tenth of that, the second of which reads so many bytes of the first on
+/// another site.
+fn minutes_until_both_ended(task_start: TaskStart, strategy: Strategy, bytes: i64) -> i64 {
+    let mut vo = Vo::new(&[]);
+    let link = Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1_000_000_000) };
+    let network = Network { within_site: link, between_sites: link };
+    vo.say(Input::SetPolicy(Box::new(Policy { task_start, network, ..policy() })));
+    let is = |lab: &str| Value::Text(lab.to_owned());
+    for lab in ["east", "west"] {
+        vo.attributes = [("lab".to_owned(), is(lab))].into();
+        vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(1_000)));
+    }
+    vo.takes = 10;
+    let task = |(name, lab): (&str, &str)| {
+        let requires = vec![Requirement { attribute: "lab".to_owned(), test: Test::Equals(is(lab)) }];
+        Task { requires, ..Task::new(name, Work::from_millis(10 * MINUTE)) }
+    };
+    let data = Data::from_bytes(bytes).unwrap();
+    let edge = Edge { from: TaskId::new(0), to: TaskId::new(1), data };
+    let workflow =
+        Workflow::new("far", [("a", "east"), ("b", "west")].map(task).to_vec(), vec![edge]).unwrap();
+    let mut job = vo.job("far", 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy, programs: Vec::new() });
+    job.request.deadline = Some(at(60 * MINUTE));
+    vo.submit(job);
+    let done = |minute: &i64| {
+        vo.run_until(minute * MINUTE);
+        vo.broker.state().totals.done == 1
+    };
+    (1..90).find(done).expect("it is done")
+}
+
 #[test]
 fn a_task_begins_when_what_it_waits_for_is_there() {
-    let ended = |task_start: TaskStart, strategy: Strategy, bytes: i64| {
-        let mut vo = Vo::new(&[]);
-        let link = Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1_000_000_000) };
-        let network = Network { within_site: link, between_sites: link };
-        vo.say(Input::SetPolicy(Box::new(Policy { task_start, network, ..policy() })));
-        vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(1_000)));
-        vo.takes = 10;
-        let mut job = chain(&vo, strategy, bytes);
-        job.request.deadline = Some(at(60 * MINUTE));
-        vo.submit(job);
-        let done = |minute: &i64| {
-            vo.run_until(minute * MINUTE);
-            vo.broker.state().totals.done == 1
-        };
-        (1..90).find(done).expect("it is done")
-    };
-    let (ready, planned) =
-        (ended(TaskStart::Ready, Strategy::Asap, 0), ended(TaskStart::Planned, Strategy::Asap, 0));
+    let asap = |task_start, bytes| minutes_until_both_ended(task_start, Strategy::Asap, bytes);
+    let (ready, planned) = (asap(TaskStart::Ready, 0), asap(TaskStart::Planned, 0));
     assert!((2..=4).contains(&ready), "{ready}");
     assert!((11..=13).contains(&planned), "{planned}");
     // Data is on its way for two minutes.
-    assert_eq!(ended(TaskStart::Ready, Strategy::Asap, 120_000_000_000), ready + 2);
+    assert_eq!(asap(TaskStart::Ready, 120_000_000_000), ready + 2);
     // Who asks to start late has asked for that.
-    let late = |task_start| ended(task_start, Strategy::Alap, 0);
+    let late = |task_start| minutes_until_both_ended(task_start, Strategy::Alap, 0);
     assert_eq!(late(TaskStart::Ready), late(TaskStart::Planned));
 }
 
