@@ -200,8 +200,9 @@ pub fn begin(
     let mut sites = Vec::new();
     let mut first = 0;
     for ((offering, count), number) in offerings.into_iter().zip(0_u32..) {
-        // Some sell their nodes in units.
+        // Some sell their nodes in units; of those nothing is proven.
         let units = match number {
+            _ if planning == Planning::Bounded => 1,
             2 | 3 if chance.happens(600) => u32::try_from(chance.between(2, 4)).ok()?,
             _ => 1,
         };
