@@ -24,11 +24,11 @@ use rustix::process::{
 use rustix::thread::set_no_new_privs;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::chown;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Child, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 use walras_broker::job::NOWHERE;
 
