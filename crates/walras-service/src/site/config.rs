@@ -247,6 +247,8 @@ pub enum IsolationName {
     /// As far as the machine can.
     #[default]
     Preferred,
-    /// No namespaces.
+    /// As required, by Landlock alone.
+    Landlock,
+    /// Neither namespaces nor Landlock.
     Off,
 }

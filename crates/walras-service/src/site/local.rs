@@ -50,6 +50,7 @@ impl LocalConfig {
         match self.isolation {
             IsolationName::Required => Demand::Required,
             IsolationName::Preferred => Demand::Preferred,
+            IsolationName::Landlock => Demand::Landlock,
             IsolationName::Off => Demand::Off,
         }
     }

@@ -5,12 +5,15 @@
 //! `/tmp` and shared memory, and where the service keeps its data it finds nothing but its own directory, under its usual path. Programs
 //! that run as the service does see all files as they are and can change none but their own.
 //!
+//! Where users share an account and there are no namespaces, programs are kept behind a [`Fence`], which Linux itself has.
+//!
 //! In either case nothing that is run gains privileges (`no_new_privs`), and the supervisor is out of reach: it has another account, or
 //! it is in another namespace.
 //!
 //! Which of them the machine gives is tried out, once, when a site is opened: see [`Isolation`].
 
 use super::account::{Account, Accounts};
+use super::fence::{Fence, Own};
 use super::part::PartDirectory;
 use crate::contract::SiteError;
 use serde::{Deserialize, Serialize};
@@ -18,7 +21,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Where the programs are looked for that keep others apart.
 const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
@@ -32,7 +35,9 @@ pub enum Demand {
     Required,
     /// What the machine gives.
     Preferred,
-    /// No namespaces, also where there could be.
+    /// As required, by Landlock alone.
+    Landlock,
+    /// Neither namespaces nor Landlock, also where there could be.
     Off,
 }
 
@@ -41,6 +46,7 @@ pub enum Demand {
 pub struct Isolation {
     accounts: Accounts,
     cage: Result<Cage, String>,
+    fence: Result<Fence, String>,
 }
 
 /// A way to run programs in namespaces of their own.
@@ -65,6 +71,15 @@ pub(crate) struct Inside<'a> {
     pub(crate) script: bool,
 }
 
+impl Inside<'_> {
+    /// What is its own where it runs behind a fence.
+    pub(crate) fn spawn_behind(&self, fence: &Fence, command: &mut Command) -> std::io::Result<Child> {
+        let (temporary, script) = (self.part.temporary(), self.part.script());
+        let directories = [self.work, &temporary].into_iter().chain(self.shared).collect();
+        fence.spawn(command, &Own { directories, script: self.script.then_some(script.as_path()) })
+    }
+}
+
 fn find(program: &str) -> Result<PathBuf, String> {
     let places = PROGRAMS.split(':').map(|place| Path::new(place).join(program));
     places.into_iter().find(|path| path.is_file()).ok_or_else(|| format!("there is no {program}"))
@@ -78,13 +93,23 @@ impl Isolation {
             can_be(account)?;
         }
         let as_service = matches!(accounts, Accounts::Service);
-        let cage = if demand == Demand::Off {
-            Err("they are not wanted".to_owned())
-        } else {
-            Cage::new(hidden, as_service).and_then(|cage| cage.probe(account).map(|()| cage))
+        let unwanted = || "they are not wanted".to_owned();
+        let cage = match demand {
+            Demand::Off | Demand::Landlock => Err(unwanted()),
+            Demand::Required | Demand::Preferred => {
+                Cage::new(hidden, as_service).and_then(|cage| cage.probe(account).map(|()| cage))
+            }
         };
-        let isolation = Isolation { accounts: accounts.clone(), cage };
-        if demand == Demand::Required && !isolation.is_there() {
+        let fence = if demand == Demand::Off {
+            Err("it is not wanted".to_owned())
+        } else if accounts.are_own() || cage.is_ok() {
+            Err("it is not needed".to_owned())
+        } else {
+            let own = rustix::process::geteuid().as_raw();
+            Fence::probe(hidden, account.map_or(own, |account| account.uid))
+        };
+        let isolation = Isolation { accounts: accounts.clone(), cage, fence };
+        if matches!(demand, Demand::Required | Demand::Landlock) && !isolation.is_there() {
             return Err(SiteError::Setup { key: "local.isolation", why: isolation.to_string() });
         }
         Ok(isolation)
@@ -92,17 +117,24 @@ impl Isolation {
 
     /// Whether users are kept apart at all.
     pub fn is_there(&self) -> bool {
-        self.accounts.are_own() || self.cage.is_ok()
+        self.accounts.are_own() || self.cage.is_ok() || self.fence.is_ok()
     }
 
     pub(crate) fn cage(&self) -> Option<Cage> {
         self.cage.clone().ok()
+    }
+
+    pub(crate) fn fence(&self) -> Option<Fence> {
+        self.fence.clone().ok()
     }
 }
 
 impl fmt::Display for Isolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.accounts.are_own(), &self.cage) {
+            (false, Err(why)) if self.fence.is_ok() => {
+                write!(f, "files and signals by Landlock; no namespaces: {why}")
+            }
             (true, Ok(_)) => f.write_str("accounts of their own, in namespaces by bwrap"),
             (false, Ok(_)) => f.write_str("namespaces by bwrap"),
             (true, Err(why)) => write!(f, "accounts of their own; no namespaces: {why}"),
@@ -114,7 +146,11 @@ impl fmt::Display for Isolation {
                 write!(
                     f,
                     "none: jobs of different users can read each other's files{more}; no namespaces: {why}"
-                )
+                )?;
+                match &self.fence {
+                    Err(why) => write!(f, "; no Landlock: {why}"),
+                    Ok(_) => Ok(()),
+                }
             }
         }
     }

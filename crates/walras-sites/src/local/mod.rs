@@ -11,13 +11,15 @@
 //!
 //! Time limits are real time: what is left of the hold, by the service's clock.
 //!
-//! Programs of different users are kept apart by accounts and namespaces ([`Isolation`], [`Accounts`]); one user's own jobs are not kept
+//! Programs of different users are kept apart by accounts, namespaces or Landlock ([`Isolation`], [`Accounts`]); one user's own jobs are not kept
 //! from reading what that user has left elsewhere on the machine.
 
 mod account;
+mod fence;
 mod isolation;
 pub(crate) mod part;
 pub(crate) mod process;
+mod program;
 mod run;
 pub(crate) mod shared;
 mod stop;

@@ -8,12 +8,13 @@
 //! | `ended.json` | how and when it ended | whoever is first, once |
 //! | `script` | the text of the job's program | the supervisor |
 //! | `work-…/` | the program's own directory, by a name that nobody can guess: its output is here | the program |
-//! | `tmp/` | its `/tmp`, where it runs in namespaces of its own; gone when it ends | the program |
+//! | `tmp/` | its `/tmp`, where it runs in namespaces of its own, or `TMPDIR` behind a fence; gone when it ends | the program |
 //!
 //! A file that is written once is written under another name, made durable, and linked to its own: it is there whole or not
 //! at all, and the second to come sees that there was a first.
 
 use super::account::Account;
+use super::fence::Fence;
 use super::isolation::Cage;
 use super::process::Identity;
 use super::told::{Placed, Usual, environment, filled_in};
@@ -68,6 +69,9 @@ pub(crate) struct Task {
     /// The namespaces that it runs in; those of the service, without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cage: Option<Cage>,
+    /// What it is kept behind; nothing, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fence: Option<Fence>,
     /// What its own directory is called.
     #[serde(default = "plain_work")]
     pub(crate) work: String,
@@ -151,6 +155,7 @@ impl Task {
             uid: None,
             gid: None,
             cage: None,
+            fence: None,
             work: plain_work(),
             shared: None,
             brought: None,
@@ -177,6 +182,11 @@ impl Task {
     /// As whom it runs; as the service does, without.
     pub(crate) fn account(&self) -> Option<Account> {
         Some(Account { uid: self.uid?, gid: self.gid? })
+    }
+
+    /// Whether it has a directory for what is of use only while it runs.
+    pub(crate) fn has_temporary(&self) -> bool {
+        self.cage.is_some() || self.fence.is_some()
     }
 
     /// Whether the program itself comes to its directory through those above it.

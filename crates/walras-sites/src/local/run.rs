@@ -43,13 +43,14 @@ impl LocalConnector {
             Err(error @ (NoAccount::NotNamed(_) | NoAccount::UsedUp(_))) => (None, Some(error.to_string())),
         };
         let (uid, gid) = (account.map(|it| it.uid), account.map(|it| it.gid));
-        let (cage, work, limits) = (self.isolation.cage(), unguessable("work-")?, *limits);
+        let (cage, fence) = (self.isolation.cage(), self.isolation.fence());
+        let (work, limits) = (unguessable("work-")?, *limits);
         let shares = start.program.shares && refused.is_none();
         let user = &start.program.user;
         let shared = if shares { Some(self.runs().directory(start.job, user, account)?) } else { None };
         let shared = shared.map(|shared| shared.path().to_owned());
         let brought = self.runs().bring(start.job, user, &start.program.particulars.inputs)?;
-        Ok(Task { limits, refused, uid, gid, cage, work, shared, brought, ..task })
+        Ok(Task { limits, refused, uid, gid, cage, fence, work, shared, brought, ..task })
     }
 
     /// Writes down the parts that are new.

@@ -22,6 +22,7 @@ fn shared() -> Accounts {
 fn ways() -> Vec<LocalOptions> {
     let all = [(own(), Demand::Off), (shared(), Demand::Required), (own(), Demand::Required)];
     let all = all.into_iter().chain([(Accounts::Service, Demand::Required)]);
+    let all = all.chain([(shared(), Demand::Landlock), (Accounts::Service, Demand::Landlock)]);
     all.filter_map(|(accounts, isolation)| {
         let options = LocalOptions { accounts, isolation, ..local() };
         match Isolation::probe(&options.accounts, isolation, &[]) {
@@ -199,8 +200,34 @@ fn what_keeps_nobody_apart_says_so() {
     ));
     if let Ok(found) = Isolation::probe(&shared(), Demand::Off, &[]) {
         assert!(!found.is_there());
+        assert_eq!(
+            found.to_string(),
+            "none: jobs of different users can read each other's files; no namespaces: they are not wanted; \
+             no Landlock: it is not wanted"
+        );
+    }
+}
+
+#[test]
+fn a_machine_with_landlock_alone_keeps_users_apart() {
+    let _turn = turn();
+    // What is wanted is got or refused: never less.
+    match Isolation::probe(&shared(), Demand::Landlock, &[]) {
+        Ok(found) => {
+            assert!(found.is_there());
+            assert!(
+                found.to_string().starts_with("files and signals by Landlock; no namespaces: "),
+                "{found}"
+            );
+        }
+        Err(refused) => assert!(refused.to_string().contains("; no Landlock: "), "{refused}"),
+    }
+    // Root's programs are not kept by it.
+    if rustix::process::geteuid().is_root() {
+        let refused = Isolation::probe(&Accounts::Service, Demand::Landlock, &[]).unwrap_err();
         assert!(
-            found.to_string().starts_with("none: jobs of different users can read each other's files; no ")
+            refused.to_string().ends_with("no Landlock: programs of root are not kept by it"),
+            "{refused}"
         );
     }
 }
