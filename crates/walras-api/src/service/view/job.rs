@@ -61,10 +61,17 @@ impl JobState {
         JobState::GivenUp,
     ];
 
-    /// States with commas between them; or which word is none, and what there are.
+    /// States with commas between them, in letters of any case and with spaces around them; or which word is none, and what there are.
+    ///
+    /// ```
+    /// use walras_api::service::JobState;
+    /// assert_eq!(JobState::listed("Running, GIVEN-UP"), Ok(vec![JobState::Running, JobState::GivenUp]));
+    /// assert!(JobState::listed("running,").is_err() && JobState::listed("given up").is_err());
+    /// ```
     pub fn listed(text: &str) -> Result<Vec<JobState>, String> {
         let state = |word: &str| {
-            let known = JobState::ALL.into_iter().find(|state| state.text() == word);
+            let word = word.trim_matches(' ');
+            let known = JobState::ALL.into_iter().find(|state| state.text().eq_ignore_ascii_case(word));
             known.ok_or_else(|| {
                 let all = JobState::ALL.map(JobState::text).join(", ");
                 format!("'{}' is no state of a job: expected {all}", echo_message(word))
