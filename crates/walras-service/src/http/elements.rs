@@ -12,7 +12,7 @@ use crate::token::Caller;
 use axum::http::StatusCode;
 use futures_util::stream::{StreamExt, iter};
 use std::collections::BTreeSet;
-use walras_api::service::JobView;
+use walras_api::service::{ArrayView, JobState, JobView};
 use walras_broker::array::{Array, number_at};
 use walras_broker::id::JobNumber;
 use walras_broker::indices::Indices;
@@ -98,6 +98,16 @@ pub(super) async fn release(
     }
     app.handle.send(Input::Release { user: view.user, job: array }).await?;
     changed(app, caller, array, open.len()).await
+}
+
+/// A job as it is now; of an array, how many elements had not ended before it was changed as a whole.
+pub(super) fn all_changed(mut view: JobView, before: &Option<ArrayView>) -> JobView {
+    if let (Some(now), Some(before)) = (&mut view.array, before) {
+        let open = JobState::ALL.into_iter().filter(|state| !state.is_over());
+        let had = open.filter_map(|state| before.states.get(state.text()));
+        now.changed = Some(had.fold(before.pending, |sum, count| sum.saturating_add(*count)));
+    }
+    view
 }
 
 /// The array as it is now, and how many elements were changed.

@@ -230,7 +230,7 @@ pub struct ArrayView {
     pub pending_elements: String,
     /// How many of the others are in each state.
     pub states: BTreeMap<String, u32>,
-    /// How many elements the request has changed, where it named several.
+    /// How many elements the request has changed, where it named several or the whole array.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<u32>,
 }
