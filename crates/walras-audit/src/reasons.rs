@@ -27,7 +27,9 @@ pub(crate) fn is_true(
     let Some(why) = why else { return reservation.parts.iter().all(|part| part.is_done()) };
     match why {
         Why::Cancelled => {
-            matches!(look.input, Input::CancelJob { job, .. } if auditor.is_part_of(reservation.job, *job))
+            let alone = matches!(look.input, Input::CancelJob { job, .. } if auditor.is_part_of(reservation.job, *job));
+            let of = auditor.jobs.get(&reservation.job);
+            alone || of.is_some_and(|of| auditor.is_among(look.input, reservation.job, &of.spec.user))
         }
         Why::NotTaken => auditor.is_not_taken(look, reservation),
         Why::NodeLost(node) => gone(Gone::Node(*node), false),

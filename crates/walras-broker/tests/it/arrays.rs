@@ -185,6 +185,39 @@ fn elements_are_cancelled_one_by_one_or_all_at_once() {
     }
 }
 
+/// However many they are, those that are no jobs yet are cut in one event, and everything of one input is written down in one entry.
+#[test]
+fn many_elements_are_cancelled_in_one_event() {
+    let mut vo = with(crate::vo::policy(), 8);
+    let many = vo.submit(array(&vo, "many", 10, "1-60000%2"));
+    let mut follower = vo.job("follower", 1, 1);
+    let last = Which { job: many, element: Some(50_000) };
+    follower.gate.after.insert(Dependency { on: last, condition: Condition::Any });
+    let follower = vo.submit(follower);
+    vo.run_until(5 * MINUTE);
+    let told = vo.events.len();
+    let every_other = (0..50_000).filter(|rank| rank % 2 == 1).collect::<Ranks>();
+    let asked = |elements: Ranks| Input::CancelElements { user: "ada".to_owned(), array: many, elements };
+    let eves = Input::CancelElements { user: "eve".to_owned(), array: many, elements: Ranks::one(7) };
+    assert_eq!(vo.broker.decide(at(vo.now), &eves).unwrap_err(), Refusal::NotYours(many));
+    vo.say(asked(every_other.clone()));
+    vo.say(asked(Ranks::first(50_000)));
+    let events = &vo.events[told..];
+    assert!(events.len() < 60, "{} events", events.len());
+    let cuts: u32 = events.iter().map(|it| match it {
+        Event::Job(JobEvent::Cut { elements, .. }) => elements.len(),
+        _ => 0,
+    }).sum();
+    let ended = events.iter().filter(|it| matches!(it, Event::Job(JobEvent::Ended { end: JobEnd::Cancelled, .. })));
+    assert_eq!(cuts as usize + ended.count(), 50_000);
+    let of = &vo.broker.state().arrays[&many];
+    assert_eq!((of.counts.cancelled, of.left()), (50_000, 10_000));
+    assert!(!matches!(vo.broker.state().jobs[&follower].phase, Phase::Waiting), "it waits for nothing now");
+    for gone in [asked(every_other), asked(Ranks::one(70_000)), asked(Ranks::default())] {
+        assert_eq!(vo.broker.decide(at(vo.now), &gone).unwrap_err(), Refusal::NoJob(many));
+    }
+}
+
 #[test]
 fn an_array_is_waited_for_as_a_whole_or_by_element_and_waits_itself() {
     let mut vo = with(crate::vo::policy(), 8);

@@ -127,7 +127,7 @@ fn several(vo: &Vo) {
     vo.walras(&["wait", &array], "");
     let (code, out, err) = told(&vo.walras(&["cancel", &format!("{array}_[1-9%2]")], ""));
     assert!(code == Some(2) && out.is_empty() && err.contains("a limit belongs to the whole array"), "{err}");
-    let whole = wrapped(vo, "whole", "sleep 100", &["--hold", "--array=1-6", "-t", "10"]);
+    let whole = wrapped(vo, "whole", "sleep 30", &["--hold", "--array=1-6"]);
     assert_eq!(vo.done(&["cancel", &format!("{whole}_4")]), format!("element {whole}_4 is cancelled\n"));
     assert_eq!(vo.done(&["release", &whole]), format!("array {whole} is released, with 5 elements\n"));
     let out = vo.done(&["cancel", &whole]);

@@ -34,9 +34,7 @@ impl State {
         let array = self.known_array(number);
         let fits = elements.is_sound() && !array.waiting && array.pending.remove_all(elements);
         assert!(fits, "elements of array {number} are drawn that were not pending");
-        for rank in elements.iter() {
-            array.live.insert(rank);
-        }
+        array.live.insert_all(elements);
         let array = array.clone();
         let (expected, _) = expected(self, &array.spec);
         for rank in elements.iter() {
@@ -69,9 +67,7 @@ impl State {
         let fits = elements.is_sound() && array.pending.remove_all(elements);
         assert!(fits, "elements of array {number} are cut that were not pending");
         array.counts.add(end, elements.len());
-        for rank in elements.iter() {
-            array.unwell.insert(rank);
-        }
+        array.unwell.insert_all(elements);
         if whole {
             array.cut = Some(end.clone());
         }
