@@ -61,6 +61,22 @@ impl Context<'_> {
             Why::Late => plain(WhyKind::Late),
             Why::StartMissed => plain(WhyKind::StartMissed),
             Why::FilesLost(_) => plain(WhyKind::FilesLost),
+            Why::NotBrought { task, to, fault } => WhyView {
+                task: Some(task.clone()),
+                file: fault.file().map(str::to_owned),
+                site: Some(self.site(*to)),
+                ..plain(WhyKind::FilesLost)
+            },
+            Why::NoOutput { part, file, fault } => {
+                let (stage, exit_code) = part_stage(PartEnd::NoOutput { file: 0, fault: *fault });
+                WhyView {
+                    part: Some(*part),
+                    part_state: Some(stage),
+                    exit_code,
+                    file: Some(file.clone()),
+                    ..plain(WhyKind::NoOutput)
+                }
+            }
             Why::NotPlanned => plain(WhyKind::NotPlanned),
             Why::DeadlinePassed => plain(WhyKind::DeadlinePassed),
             Why::TooOften(last) => {
@@ -196,6 +212,9 @@ fn refusal_kind(refusal: SiteRefusal) -> RefusalKind {
     }
 }
 
+/// The code of a task that ended well without a file that it should have written.
+const NO_OUTPUT: i32 = 125;
+
 /// How a part ended, and its code where it has one.
 pub fn part_stage(end: PartEnd) -> (PartStage, Option<i32>) {
     match end {
@@ -205,5 +224,6 @@ pub fn part_stage(end: PartEnd) -> (PartStage, Option<i32>) {
         PartEnd::Lost => (PartStage::Lost, None),
         PartEnd::TakenBack => (PartStage::TakenBack, None),
         PartEnd::Vanished => (PartStage::Vanished, None),
+        PartEnd::NoOutput { .. } => (PartStage::Failed, Some(NO_OUTPUT)),
     }
 }

@@ -127,7 +127,7 @@ fn a_task_that_began_before_its_files_is_found() {
     // Files from where they are not.
     let mut moved = journal.clone();
     for event in moved.iter_mut().flat_map(|entry| &mut entry.events) {
-        if let Event::Reservation(ReservationEvent::Files { to, step: MoveStep::Begun { from }, .. }) = event
+        if let Event::Reservation(ReservationEvent::Files { to, step: MoveStep::Begun { from, .. }, .. }) = event
         {
             *from = *to;
         }

@@ -136,6 +136,8 @@ pub struct FileMove {
     pub user: String,
     /// Which task has written them.
     pub task: TaskId,
+    /// What it is called.
+    pub name: String,
     /// Where they are.
     pub from: SiteId,
     /// Where they are read.

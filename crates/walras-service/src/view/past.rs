@@ -3,9 +3,9 @@
 use super::ended::ended_view;
 use crate::journal::record::{Record, v1};
 use walras_api::Num;
+use walras_api::sentence::part_stage;
 use walras_api::service::{JobState, PastJobView};
 use walras_broker::State;
-use walras_broker::job::PartEnd;
 use walras_model::{Span, Time};
 
 /// A job that has ended, with what it took. Names are those of today.
@@ -59,13 +59,8 @@ fn share(used: Span, reserved: Span) -> Option<Num> {
 /// The code of the first part that failed by itself; 0 when all ended well.
 fn exit_code(state: JobState, parts: &[v1::Part]) -> Option<i32> {
     let code = |part: &v1::Part| match part.stage {
-        v1::Stage::Ended(PartEnd::Failed(code)) => Some(code),
-        v1::Stage::Ended(
-            PartEnd::Done | PartEnd::TimedOut | PartEnd::Lost | PartEnd::TakenBack | PartEnd::Vanished,
-        )
-        | v1::Stage::Waiting
-        | v1::Stage::Due
-        | v1::Stage::Running => None,
+        v1::Stage::Ended(end) => part_stage(end).1,
+        v1::Stage::Waiting | v1::Stage::Due | v1::Stage::Running => None,
     };
     parts.iter().find_map(code).or((state == JobState::Done).then_some(0))
 }

@@ -2,11 +2,12 @@
 
 use super::draft::Draft;
 use super::failover::{close, go_on};
+use super::gate::end_job;
 use super::tick::{due, start};
 use crate::model::event::ReservationEvent;
-use crate::model::id::ReservationNumber;
-use crate::model::job::Why;
-use crate::model::moving::{MoveEnd, MoveStep, TRIES_MAX};
+use crate::model::id::{JobNumber, ReservationNumber};
+use crate::model::job::{JobEnd, Why};
+use crate::model::moving::{MoveEnd, MoveFault, MoveStep, TRIES_MAX};
 use walras_model::{SiteId, TaskId};
 
 /// Files have been brought, or not. What nobody waits for any more changes nothing.
@@ -28,14 +29,31 @@ pub(super) fn moved(
             let due = due(state, after, now);
             start(draft, number, due);
         }
+        MoveEnd::Failed(fault) if fault.is_lasting() => {
+            let (job, why) = not_brought(draft, reservation.job, task, to, fault);
+            close(draft, number, Some(why.clone()), None);
+            end_job(draft, job, JobEnd::Failed(why));
+        }
         MoveEnd::Failed(fault) if moving.failed + 1 < TRIES_MAX => {
             draft.push(happens(MoveStep::Failed(fault.clone())));
         }
         MoveEnd::Failed(fault) => {
-            let (job, why) = (reservation.job, Why::FilesLost(task));
+            let (job, why) = not_brought(draft, reservation.job, task, to, fault);
             close(draft, number, Some(why.clone()), None);
             draft.push(happens(MoveStep::Lost(fault.clone())));
             go_on(draft, job, why);
         }
     }
+}
+
+/// The reason by which a job loses its window, with the job.
+fn not_brought(
+    draft: &Draft<'_>,
+    job: JobNumber,
+    task: TaskId,
+    to: SiteId,
+    fault: &MoveFault,
+) -> (JobNumber, Why) {
+    let name = draft.before.task_name(job, task);
+    (job, Why::NotBrought { task: name, to, fault: fault.clone() })
 }

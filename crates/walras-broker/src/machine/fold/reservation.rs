@@ -366,6 +366,8 @@ fn changed_sites(why: &Why) -> &[SiteId] {
         | Why::Late
         | Why::StartMissed
         | Why::FilesLost(_)
+        | Why::NotBrought { .. }
+        | Why::NoOutput { .. }
         | Why::NotPlanned
         | Why::DeadlinePassed
         | Why::TooOften(_)
