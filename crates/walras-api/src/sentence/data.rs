@@ -212,18 +212,15 @@ fn refusal_kind(refusal: SiteRefusal) -> RefusalKind {
     }
 }
 
-/// The code of a task that ended well without a file that it should have written.
-const NO_OUTPUT: i32 = 125;
-
 /// How a part ended, and its code where it has one.
 pub fn part_stage(end: PartEnd) -> (PartStage, Option<i32>) {
-    match end {
-        PartEnd::Done => (PartStage::Done, None),
-        PartEnd::Failed(code) => (PartStage::Failed, Some(code)),
-        PartEnd::TimedOut => (PartStage::TimedOut, None),
-        PartEnd::Lost => (PartStage::Lost, None),
-        PartEnd::TakenBack => (PartStage::TakenBack, None),
-        PartEnd::Vanished => (PartStage::Vanished, None),
-        PartEnd::NoOutput { .. } => (PartStage::Failed, Some(NO_OUTPUT)),
-    }
+    let stage = match end {
+        PartEnd::Done => PartStage::Done,
+        PartEnd::Failed(_) | PartEnd::NoOutput { .. } => PartStage::Failed,
+        PartEnd::TimedOut => PartStage::TimedOut,
+        PartEnd::Lost => PartStage::Lost,
+        PartEnd::TakenBack => PartStage::TakenBack,
+        PartEnd::Vanished => PartStage::Vanished,
+    };
+    (stage, end.code())
 }

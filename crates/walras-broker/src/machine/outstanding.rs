@@ -185,6 +185,7 @@ impl State {
                 count: all.count(),
                 lowest: all.lowest(),
                 highest: all.highest(),
+                step: all.step(),
             }),
         });
         (!parts.is_empty()).then_some(Effect::Start {

@@ -35,6 +35,21 @@ pub enum PartEnd {
     },
 }
 
+impl PartEnd {
+    /// The code that its program ended with, where that was not 0; 125 where it left no output.
+    pub fn code(self) -> Option<i32> {
+        match self {
+            PartEnd::Failed(code) => Some(code),
+            PartEnd::NoOutput { .. } => Some(125),
+            PartEnd::Done
+            | PartEnd::TimedOut
+            | PartEnd::Lost
+            | PartEnd::TakenBack
+            | PartEnd::Vanished => None,
+        }
+    }
+}
+
 /// Why a file that a task should have written is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -3,7 +3,6 @@
 use super::ended::ended_view;
 use crate::journal::record::{Record, v1};
 use walras_api::Num;
-use walras_api::sentence::part_stage;
 use walras_api::service::{JobState, PastJobView};
 use walras_broker::State;
 use walras_model::{Span, Time};
@@ -12,7 +11,12 @@ use walras_model::{Span, Time};
 pub fn past_view(state: &State, record: &Record) -> PastJobView {
     let view = ended_view(state, record, false);
     let Record::V1(job) = record;
-    let (used, exit_code) = (used(&job.parts), exit_code(view.state, &job.parts));
+    let took = job.array.as_ref().and_then(|array| array.took.as_ref());
+    let used = match took {
+        Some(took) => Some(took.used).filter(|_| took.start.is_some()),
+        None => used(&job.parts),
+    };
+    let exit_code = took.and_then(|took| took.code).or_else(|| exit_code(view.state, &job.parts));
     let reserved = job.reserved.filter(|reserved| *reserved > Span::ZERO);
     let estimate = used.zip(reserved).and_then(|(used, reserved)| share(used, reserved));
     PastJobView {
@@ -59,7 +63,7 @@ fn share(used: Span, reserved: Span) -> Option<Num> {
 /// The code of the first part that failed by itself; 0 when all ended well.
 fn exit_code(state: JobState, parts: &[v1::Part]) -> Option<i32> {
     let code = |part: &v1::Part| match part.stage {
-        v1::Stage::Ended(end) => part_stage(end).1,
+        v1::Stage::Ended(end) => end.code(),
         v1::Stage::Waiting | v1::Stage::Due | v1::Stage::Running => None,
     };
     parts.iter().find_map(code).or((state == JobState::Done).then_some(0))

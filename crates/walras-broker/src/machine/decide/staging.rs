@@ -21,6 +21,7 @@ pub(super) fn moved(
     let now = draft.now;
     let Some((_, reservation)) = draft.open_reservation(number) else { return };
     let Some(moving) = reservation.moving.get(&(task, to)).copied() else { return };
+    let job = reservation.job;
     let happens = |step: MoveStep| ReservationEvent::Files { reservation: number, task, to, step };
     match end {
         MoveEnd::Done { files, bytes } => {
@@ -30,7 +31,7 @@ pub(super) fn moved(
             start(draft, number, due);
         }
         MoveEnd::Failed(fault) if fault.is_lasting() => {
-            let (job, why) = not_brought(draft, reservation.job, task, to, fault);
+            let why = not_brought(draft, job, task, to, fault);
             close(draft, number, Some(why.clone()), None);
             end_job(draft, job, JobEnd::Failed(why));
         }
@@ -38,7 +39,7 @@ pub(super) fn moved(
             draft.push(happens(MoveStep::Failed(fault.clone())));
         }
         MoveEnd::Failed(fault) => {
-            let (job, why) = not_brought(draft, reservation.job, task, to, fault);
+            let why = not_brought(draft, job, task, to, fault);
             close(draft, number, Some(why.clone()), None);
             draft.push(happens(MoveStep::Lost(fault.clone())));
             go_on(draft, job, why);
@@ -46,14 +47,7 @@ pub(super) fn moved(
     }
 }
 
-/// The reason by which a job loses its window, with the job.
-fn not_brought(
-    draft: &Draft<'_>,
-    job: JobNumber,
-    task: TaskId,
-    to: SiteId,
-    fault: &MoveFault,
-) -> (JobNumber, Why) {
-    let name = draft.before.task_name(job, task);
-    (job, Why::NotBrought { task: name, to, fault: fault.clone() })
+/// The reason by which a job loses its window.
+fn not_brought(draft: &Draft<'_>, job: JobNumber, task: TaskId, to: SiteId, fault: &MoveFault) -> Why {
+    Why::NotBrought { task: draft.before.task_name(job, task), to, fault: fault.clone() }
 }

@@ -3,7 +3,7 @@
 use super::notice;
 use crate::model::array::{Array, Element, number_at};
 use crate::model::gate::{Past, PastArray};
-use crate::model::id::JobNumber;
+use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::indices::Indices;
 use crate::model::job::{Job, JobEnd, JobSpec};
 use crate::model::ranks::Ranks;
@@ -103,9 +103,13 @@ impl State {
         self.job_past(number, spec, Past { user, well, array: Some(Arc::new(past)) });
     }
 
-    /// An element was charged.
-    pub(super) fn element_charged(&mut self, of: Element, charge: Money) {
+    /// A reservation of an element was closed, and this charged for it.
+    pub(super) fn element_closed(&mut self, of: Element, number: ReservationNumber, charge: Money) {
+        let parts = self.reservations.get(&number).map(|it| it.parts.clone()).unwrap_or_default();
         let array = self.known_array(of.array);
+        for part in &parts {
+            array.took.add(part);
+        }
         let spent = array.spent.checked_add(charge);
         array.spent = spent.expect("what an array was charged can be counted");
     }
