@@ -66,9 +66,9 @@ pub struct ArrayTook {
     /// When the first of them began.
     pub start: Option<Time>,
     /// For how long parts of them ran.
-    pub used: Span,
+    pub used: Option<Span>,
     /// For how long nodes were reserved for these.
-    pub reserved: Span,
+    pub reserved: Option<Span>,
     /// The code of the first that failed by itself.
     pub code: Option<i32>,
     /// Where they ran.
@@ -79,9 +79,9 @@ impl ArrayTook {
     /// Adds what a part of an element has taken, where it began.
     pub(crate) fn add(&mut self, part: &ReservedPart) {
         let PartState::Ended { since, at, end } = part.state else { return };
-        let sum = |one: Span, from: Time, to: Time| {
+        let sum = |so_far: Option<Span>, from: Time, to: Time| {
             let more = to.span_since(from).unwrap_or(Span::ZERO).as_millis();
-            Span::from_millis(one.as_millis().saturating_add(more)).unwrap_or(one)
+            Span::from_millis(so_far.map_or(0, Span::as_millis).saturating_add(more)).or(so_far)
         };
         self.start = Some(self.start.map_or(since, |start| start.min(since)));
         self.used = sum(self.used, since, at);

@@ -8,6 +8,7 @@ use walras_broker::id::JobNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, JobSpec, PartEnd, Phase, Why};
 use walras_broker::policy::Policy;
+use walras_broker::ranks::Ranks;
 use walras_broker::refusal::BadJob;
 use walras_broker::{Broker, Effect, Event, Input, Refusal};
 use walras_model::Money;

@@ -82,7 +82,7 @@ pub fn ended_array(array: &Array, end: &JobEnd, at: Time) -> v1::Ended {
         reservation: None,
         sites: took.sites.iter().copied().collect(),
         parts: Vec::new(),
-        reserved: Some(took.reserved).filter(|_| took.start.is_some()),
+        reserved: took.reserved,
         limit: MoneyLimit::default(),
         end: end.clone(),
         element: None,

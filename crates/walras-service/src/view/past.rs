@@ -13,7 +13,7 @@ pub fn past_view(state: &State, record: &Record) -> PastJobView {
     let Record::V1(job) = record;
     let took = job.array.as_ref().and_then(|array| array.took.as_ref());
     let used = match took {
-        Some(took) => Some(took.used).filter(|_| took.start.is_some()),
+        Some(took) => took.used,
         None => used(&job.parts),
     };
     let exit_code = took.and_then(|took| took.code).or_else(|| exit_code(view.state, &job.parts));

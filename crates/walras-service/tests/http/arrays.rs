@@ -124,6 +124,12 @@ fn tasks_that_need_not_run_together_run_in_waves_under_one_budget() {
     assert_eq!((&view["array"]["count"], &view["array"]["states"]), (&json!(12), &json!({"done": 12})));
     let charged = view["charged"].as_f64().unwrap();
     assert!(charged > 0.0 && charged <= 900.0, "{view}");
+    let past = house.call("get", "/v1/reports/jobs?state=Done,%20failed", Some(&ada), None).json(200);
+    let past = &past["jobs"][0];
+    assert_eq!((&past["elements"], &past["exit_code"]), (&json!(12), &json!(0)), "{past}");
+    for told in ["start", "wait", "run", "used", "reserved", "estimate"] {
+        assert!(!past[told].is_null(), "{told}: {past}");
+    }
     let path = format!("/v1/jobs?array={number}&limit=100");
     let elements = house.call("get", &path, Some(&ada), None).json(200);
     let starts: std::collections::BTreeSet<&str> =
