@@ -85,7 +85,8 @@ pub(crate) fn is_true(
         }
         Why::NoOutput { part, file, fault } => {
             let state = reservation.parts.get(*part as usize);
-            let Some(PartState::Ended { end: PartEnd::NoOutput { file: place, fault: how }, .. }) = state else {
+            let Some(PartState::Ended { end: PartEnd::NoOutput { file: place, fault: how }, .. }) = state
+            else {
                 return false;
             };
             let task = reservation.allocation.parts.get(*part as usize).and_then(|part| part.task);

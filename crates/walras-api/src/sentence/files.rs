@@ -82,7 +82,10 @@ fn fault_text(context: &Context<'_>, fault: &MoveFault) -> String {
         MoveFault::Silent(site) => format!("site {} does not say where they are", context.site(*site)),
         MoveFault::NotThere(file) => format!("{} is not there", echo(file)),
         MoveFault::Outside(file) => {
-            format!("{} is a link or lies behind one, which may lead out of the job's directory: no link is followed", echo(file))
+            format!(
+                "{} is a link or lies behind one, which may lead out of the job's directory: no link is followed",
+                echo(file)
+            )
         }
         MoveFault::TooLarge(file) => format!("{} is larger than what is moved", echo(file)),
         MoveFault::Damaged(file) => format!("{} was damaged on its way", echo(file)),

@@ -225,6 +225,8 @@ mod tests {
                         the most, 4";
         assert!(text.starts_with(expected), "{text}");
         let text = beyond_share_text(&spec, 5, 2);
-        assert!(text.starts_with("task solve takes 5 nodes at once, and workflows of one user have at most 2 "));
+        assert!(
+            text.starts_with("task solve takes 5 nodes at once, and workflows of one user have at most 2 ")
+        );
     }
 }

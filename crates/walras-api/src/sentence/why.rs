@@ -129,7 +129,9 @@ fn output_text(file: Option<&str>, fault: OutputFault) -> String {
     match fault {
         OutputFault::NotThere => format!("{file} is not there, or is no plain file"),
         OutputFault::Link => {
-            format!("{file} is a link or lies behind one, which may lead out of the job's directory: no link is followed")
+            format!(
+                "{file} is a link or lies behind one, which may lead out of the job's directory: no link is followed"
+            )
         }
         OutputFault::Refused => format!("the system does not let anybody look at {file}"),
     }

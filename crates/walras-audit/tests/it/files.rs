@@ -139,7 +139,10 @@ fn an_output_that_is_not_there_fails_the_job_and_is_named() {
     // The auditor knows which file it was.
     let mut other = world.journal.clone();
     for event in other.iter_mut().flat_map(|entry| &mut entry.events) {
-        if let Event::Reservation(ReservationEvent::Closed { why: Some(Why::NoOutput { file, .. }), .. }) = event {
+        if let Event::Reservation(ReservationEvent::Closed {
+            why: Some(Why::NoOutput { file, .. }), ..
+        }) = event
+        {
             *file = "b".into();
         }
     }
@@ -171,7 +174,9 @@ fn a_task_that_began_before_its_files_is_found() {
     // Files from where they are not.
     let mut moved = journal.clone();
     for event in moved.iter_mut().flat_map(|entry| &mut entry.events) {
-        if let Event::Reservation(ReservationEvent::Files { to, step: MoveStep::Begun { from, .. }, .. }) = event
+        if let Event::Reservation(ReservationEvent::Files {
+            to, step: MoveStep::Begun { from, .. }, ..
+        }) = event
         {
             *from = *to;
         }

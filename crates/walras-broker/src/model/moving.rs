@@ -94,10 +94,9 @@ impl MoveFault {
     pub fn is_lasting(&self) -> bool {
         match self {
             MoveFault::Outside(_) | MoveFault::TooLarge(_) => true,
-            MoveFault::Silent(_)
-            | MoveFault::NotThere(_)
-            | MoveFault::Damaged(_)
-            | MoveFault::Refused(_) => false,
+            MoveFault::Silent(_) | MoveFault::NotThere(_) | MoveFault::Damaged(_) | MoveFault::Refused(_) => {
+                false
+            }
         }
     }
 }

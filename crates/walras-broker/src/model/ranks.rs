@@ -128,7 +128,9 @@ impl Ranks {
         for (from, to) in self.0.iter().copied() {
             let mut from = from;
             // One range may take from several, so that it is passed only where it ends.
-            while let Some((begin, end)) = gone_ranges.peek().copied().copied().filter(|(begin, _)| *begin < to) {
+            while let Some((begin, end)) =
+                gone_ranges.peek().copied().copied().filter(|(begin, _)| *begin < to)
+            {
                 if end > from {
                     left.extend((begin > from).then_some((from, begin)));
                     taken += end.min(to) - begin.max(from);

@@ -41,11 +41,9 @@ impl PartEnd {
         match self {
             PartEnd::Failed(code) => Some(code),
             PartEnd::NoOutput { .. } => Some(125),
-            PartEnd::Done
-            | PartEnd::TimedOut
-            | PartEnd::Lost
-            | PartEnd::TakenBack
-            | PartEnd::Vanished => None,
+            PartEnd::Done | PartEnd::TimedOut | PartEnd::Lost | PartEnd::TakenBack | PartEnd::Vanished => {
+                None
+            }
         }
     }
 }

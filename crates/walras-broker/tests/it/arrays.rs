@@ -205,11 +205,15 @@ fn many_elements_are_cancelled_in_one_event() {
     vo.say(asked(Ranks::first(50_000)));
     let events = &vo.events[told..];
     assert!(events.len() < 60, "{} events", events.len());
-    let cuts: u32 = events.iter().map(|it| match it {
-        Event::Job(JobEvent::Cut { elements, .. }) => elements.len(),
-        _ => 0,
-    }).sum();
-    let ended = events.iter().filter(|it| matches!(it, Event::Job(JobEvent::Ended { end: JobEnd::Cancelled, .. })));
+    let cuts: u32 = events
+        .iter()
+        .map(|it| match it {
+            Event::Job(JobEvent::Cut { elements, .. }) => elements.len(),
+            _ => 0,
+        })
+        .sum();
+    let ended =
+        events.iter().filter(|it| matches!(it, Event::Job(JobEvent::Ended { end: JobEnd::Cancelled, .. })));
     assert_eq!(cuts as usize + ended.count(), 50_000);
     let of = &vo.broker.state().arrays[&many];
     assert_eq!((of.counts.cancelled, of.left()), (50_000, 10_000));

@@ -3,8 +3,8 @@
 use crate::promises::policy;
 use crate::vo::{MINUTE, Vo, at, span};
 use std::collections::BTreeMap;
-use walras_broker::foreseen::{Foreseen, awaited, foreseen};
 use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent};
+use walras_broker::foreseen::{Foreseen, awaited, foreseen};
 use walras_broker::gate::{Condition, Dependency, Gate, NeverMet, Which};
 use walras_broker::id::JobNumber;
 use walras_broker::input::SiteMessage;

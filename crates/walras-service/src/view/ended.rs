@@ -86,7 +86,11 @@ pub fn ended_array(array: &Array, end: &JobEnd, at: Time) -> v1::Ended {
         limit: MoneyLimit::default(),
         end: end.clone(),
         element: None,
-        array: Some(v1::Array { indices: array.indices.clone(), counts: array.counts, took: Some(took.clone()) }),
+        array: Some(v1::Array {
+            indices: array.indices.clone(),
+            counts: array.counts,
+            took: Some(took.clone()),
+        }),
         // Elements are jobs of their own.
         work: None,
         outputs: Vec::new(),

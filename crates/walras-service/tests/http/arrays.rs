@@ -53,10 +53,7 @@ fn an_array_is_one_object_of_which_every_element_can_be_named() {
     let ids: Vec<&Value> = elements["jobs"].as_array().unwrap().iter().map(|job| &job["id"]).collect();
     assert_eq!(ids, [10, 8, 6, 2].map(|index| json!(format!("{array}_{index}"))).iter().collect::<Vec<_>>());
     let cancelled = cancel(&array.to_string()).json(200);
-    assert_eq!(
-        (&cancelled["state"], &cancelled["array"]["changed"]),
-        (&json!("cancelled"), &json!(49_999))
-    );
+    assert_eq!((&cancelled["state"], &cancelled["array"]["changed"]), (&json!("cancelled"), &json!(49_999)));
     let ended = get(&format!("/v1/jobs/{array}")).json(200);
     assert_eq!(ended["array"]["states"], json!({"cancelled": 50_000}), "{ended}");
     assert_eq!(get("/v1/jobs").json(200)["jobs"].as_array().unwrap().len(), 2);

@@ -133,7 +133,8 @@ fn several(vo: &Vo) {
     let out = vo.done(&["cancel", &whole]);
     assert_eq!(out, format!("array {whole} is cancelled, with 5 elements that had not ended\n"));
     assert_eq!(vo.done(&["cancel", &whole]), format!("array {whole} is cancelled\n"));
-    let codes = wrapped(vo, "codes", "exit $((SLURM_ARRAY_TASK_ID / SLURM_ARRAY_TASK_STEP))", &["--array=0-6:3"]);
+    let codes =
+        wrapped(vo, "codes", "exit $((SLURM_ARRAY_TASK_ID / SLURM_ARRAY_TASK_STEP))", &["--array=0-6:3"]);
     assert_eq!(told(&vo.walras(&["wait", &codes], "")).0, Some(1));
     let past: Value = serde_json::from_str(&vo.done(&["history", "--name", "codes", "--json"])).unwrap();
     let past = &past["jobs"][0];

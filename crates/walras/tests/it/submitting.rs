@@ -105,11 +105,8 @@ fn what_is_wrong_with_a_workflow_is_told_by_its_own_file() {
 fn a_strategy_without_the_deadline_that_it_needs_is_told_with_file_and_line() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    fs::write(
-        at.join("flow.yaml"),
-        "walras: workflow/1\ntasks: [{name: make, work: 1, command: [make]}]\n",
-    )
-    .unwrap();
+    fs::write(at.join("flow.yaml"), "walras: workflow/1\ntasks: [{name: make, work: 1, command: [make]}]\n")
+        .unwrap();
     for strategy in ["alap", "cheapest", "balanced"] {
         let job = format!("walras: job/1\nname: j\nworkflow: flow.yaml\nstrategy: {strategy}\n");
         fs::write(at.join("job.yaml"), &job).unwrap();

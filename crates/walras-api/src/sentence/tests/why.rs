@@ -102,7 +102,8 @@ fn every_why_has_a_sentence() {
         PartEnd::NoOutput { .. } => PartEnd::NoOutput { file: 0, fault: OutputFault::NotThere } =>
             "ended without its output: a file is not there, or is no plain file";
     );
-    let without = |fault: &OutputFault| context().why(&Why::NoOutput { part: 2, file: "map".into(), fault: *fault });
+    let without =
+        |fault: &OutputFault| context().why(&Why::NoOutput { part: 2, file: "map".into(), fault: *fault });
     table!(OutputFault, without;
         OutputFault::NotThere => OutputFault::NotThere =>
             "Part 2 ended without its output: map is not there, or is no plain file.";

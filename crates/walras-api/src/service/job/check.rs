@@ -36,8 +36,7 @@ impl JobFile {
     pub(super) fn strategy_asked_for(&self) -> Result<Option<Strategy>, Problem> {
         let fastest = if self.budget.is_some() { jobs::Fastest::Paid } else { jobs::Fastest::Unpaid };
         let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some(), fastest)?;
-        let open_ended =
-            strategy.filter(|strategy| strategy.needs_deadline() && self.deadline.is_none());
+        let open_ended = strategy.filter(|strategy| strategy.needs_deadline() && self.deadline.is_none());
         match (open_ended, &self.strategy) {
             (Some(_), Some(name)) => {
                 Err(Problem::new(name, "needs a `deadline`, by when all of it must have ended"))
