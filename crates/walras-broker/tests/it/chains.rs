@@ -304,6 +304,6 @@ fn when_a_follower_could_start_is_known_as_soon_as_the_one_before_it_has_a_windo
     let next = vo.submit(spec);
     vo.run_until(vo.now + 2 * MINUTE);
     let Foreseen::From(from) = said else { panic!("{said:?}") };
-    let start = job(&vo, next).promise.map(|promise| promise.start);
+    let start = job(&vo, next).plan.as_ref().map(|plan| plan.start);
     assert_eq!(start, Some(from), "{:?}", job(&vo, next));
 }
