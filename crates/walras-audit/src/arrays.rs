@@ -119,7 +119,10 @@ impl Auditor {
                     job == number || only
                 };
                 let told = matches!(look.input, Input::CancelJob { user, job } if named(*job) && *user == array.spec.user);
-                (told, EndFault::NotCancelled)
+                let named = |asked: &Ranks| elements.iter().all(|rank| asked.contains(rank));
+                let several = matches!(look.input, Input::CancelElements { user, array: of, elements: asked }
+                    if *of == number && *user == array.spec.user && named(asked));
+                (told || several, EndFault::NotCancelled)
             }
             JobEnd::GivenUp(Why::DeadlinePassed) => {
                 let deadline = array.spec.request.deadline;
@@ -172,6 +175,14 @@ impl Auditor {
             all.liens += lien;
             all.spent += charge;
         }
+    }
+
+    /// Whether a user cancels an element among others of its array.
+    pub(crate) fn is_among(&self, input: &Input, element: JobNumber, user: &str) -> bool {
+        let Some((array, rank)) = self.place_of(element) else { return false };
+        let Ok(rank) = u32::try_from(rank) else { return false };
+        matches!(input, Input::CancelElements { user: by, array: of, elements }
+            if *of == array && by == user && elements.contains(rank))
     }
 
     /// Whether whoever cancels one job cancels another with it: an array its elements.

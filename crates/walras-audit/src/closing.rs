@@ -2,6 +2,7 @@
 
 use crate::state::{After, PartState, Reservation};
 use walras_broker::job::{PartEnd, SiteRefusal, Why};
+use walras_broker::moving::MoveFault;
 
 /// Whether the job can do nothing about it, so that its attempts count.
 pub(crate) fn is_failure(why: &Why) -> bool {
@@ -22,6 +23,8 @@ pub(crate) fn is_failure(why: &Why) -> bool {
             true
         }
         Why::FilesLost(_)
+        | Why::NotBrought { .. }
+        | Why::NoOutput { .. }
         | Why::PartEnded { .. }
         | Why::Late
         | Why::StartMissed
@@ -45,6 +48,15 @@ pub(crate) fn after(reservation: &Reservation, why: Option<&Why>) -> After {
                 Some(PartState::Ended { .. }) | None => After::Broken,
             }
         }
+        Why::NoOutput { part, .. } => match reservation.parts.get(*part as usize) {
+            Some(PartState::Ended { end: PartEnd::NoOutput { .. }, .. }) => After::Failed,
+            Some(PartState::Waiting | PartState::Due | PartState::Running(_) | PartState::Ended { .. })
+            | None => After::Broken,
+        },
+        Why::NotBrought { fault, .. } if is_own_fault(fault) => After::Failed,
+        Why::NotBrought { .. } => After::Broken,
+        // One whose file has a name is told by that.
+        Why::PartEnded { end: PartEnd::NoOutput { .. }, .. } => After::Failed,
         Why::PartEnded { end: PartEnd::Done | PartEnd::Lost, .. }
         | Why::PartEnded { end: PartEnd::TakenBack | PartEnd::Vanished, .. }
         | Why::NoFit(_)
@@ -72,5 +84,15 @@ pub(crate) fn after(reservation: &Reservation, why: Option<&Why>) -> After {
         | Why::Waits(_)
         | Why::NeverMet(_)
         | Why::Elements(_) => After::Broken,
+    }
+}
+
+/// Whether what could not be brought is what the job's own programs have made of it, so that bringing it again is in vain.
+pub(crate) fn is_own_fault(fault: &MoveFault) -> bool {
+    match fault {
+        MoveFault::Outside(_) | MoveFault::TooLarge(_) => true,
+        MoveFault::Silent(_) | MoveFault::NotThere(_) | MoveFault::Damaged(_) | MoveFault::Refused(_) => {
+            false
+        }
     }
 }

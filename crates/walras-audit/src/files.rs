@@ -67,9 +67,11 @@ impl Auditor {
         };
         let Some(job) = self.jobs.get_mut(&reservation.job) else { return };
         let (fits, name) = match step {
-            MoveStep::Begun { from } => {
+            MoveStep::Begun { from, files } => {
                 let new = reservation.moving.insert((task, to), *from).is_none();
-                (new && job.copies.contains(&(task, *from)) && from != &to, "begun")
+                let of = job.spec.workflow.as_ref().and_then(|of| of.program(task));
+                let own = files.iter().all(|file| of.is_some_and(|of| of.outputs.contains(file)));
+                (new && own && job.copies.contains(&(task, *from)) && from != &to, "begun")
             }
             MoveStep::Done { .. } => {
                 job.copies.insert((task, to));

@@ -148,7 +148,8 @@ impl Auditor {
             JobEnd::Cancelled => {
                 let told = matches!(look.input, Input::CancelJob { user, job: told }
                     if (*told == number || job.element == Some(*told)) && *user == job.spec.user);
-                (told, EndFault::NotCancelled)
+                let among = self.is_among(look.input, number, &job.spec.user);
+                (told || among, EndFault::NotCancelled)
             }
             JobEnd::GivenUp(Why::DeadlinePassed) => {
                 let passed = job.spec.request.deadline.is_some_and(|deadline| deadline <= look.now);

@@ -11,7 +11,7 @@ use walras_broker::id::ReservationNumber;
 use walras_broker::input::{Input, SiteMessage};
 use walras_broker::job::{PartEnd, Why};
 use walras_broker::moving::MoveEnd;
-use walras_model::{SiteId, Span};
+use walras_model::{SiteId, Span, TaskId};
 
 /// Whether a reason is one; `None` is that everything ended well.
 pub(crate) fn is_true(
@@ -27,7 +27,9 @@ pub(crate) fn is_true(
     let Some(why) = why else { return reservation.parts.iter().all(|part| part.is_done()) };
     match why {
         Why::Cancelled => {
-            matches!(look.input, Input::CancelJob { job, .. } if auditor.is_part_of(reservation.job, *job))
+            let alone = matches!(look.input, Input::CancelJob { job, .. } if auditor.is_part_of(reservation.job, *job));
+            let of = auditor.jobs.get(&reservation.job);
+            alone || of.is_some_and(|of| auditor.is_among(look.input, reservation.job, &of.spec.user))
         }
         Why::NotTaken => auditor.is_not_taken(look, reservation),
         Why::NodeLost(node) => gone(Gone::Node(*node), false),
@@ -72,6 +74,26 @@ pub(crate) fn is_true(
         Why::StartMissed => {
             let missed = *look.input == Input::Tick || is_cut_short(look, number, reservation);
             missed && reservation.phase == Phase::Held
+        }
+        Why::NotBrought { task, to, fault } => {
+            let named = |whose: &TaskId| {
+                let of = auditor.jobs.get(&reservation.job).and_then(|job| job.spec.workflow.as_ref());
+                of.and_then(|of| of.workflow.tasks().get(whose.index())).is_some_and(|it| it.name == *task)
+            };
+            matches!(look.input, Input::Moved { reservation: of, task: whose, to: there, end: MoveEnd::Failed(how) }
+                if *of == number && named(whose) && there == to && how == fault)
+        }
+        Why::NoOutput { part, file, fault } => {
+            let state = reservation.parts.get(*part as usize);
+            let Some(PartState::Ended { end: PartEnd::NoOutput { file: place, fault: how }, .. }) = state
+            else {
+                return false;
+            };
+            let task = reservation.allocation.parts.get(*part as usize).and_then(|part| part.task);
+            let of = auditor.jobs.get(&reservation.job).and_then(|job| job.spec.workflow.as_ref());
+            let program = of.zip(task).and_then(|(of, task)| of.program(task));
+            let written = program.and_then(|program| program.outputs.get(*place as usize));
+            how == fault && written == Some(file)
         }
         Why::FilesLost(task) => {
             matches!(look.input, Input::Moved { reservation: of, task: whose, end: MoveEnd::Failed(_), .. }

@@ -6,6 +6,7 @@
 //! every site's charge, rounded down. What was held for a quote and not taken is paid with the policy's share of each hold. Time O(parts + holds · parts on a hold).
 
 use crate::Auditor;
+use crate::closing::is_own_fault;
 use crate::finding::FindingKind;
 use crate::ledger::sums;
 use crate::look::Look;
@@ -107,6 +108,8 @@ impl Auditor {
             | Why::Late
             | Why::StartMissed
             | Why::FilesLost(_)
+            | Why::NotBrought { .. }
+            | Why::NoOutput { .. }
             | Why::NotPlanned
             | Why::DeadlinePassed
             | Why::TooOften(_)
@@ -121,9 +124,11 @@ impl Auditor {
     /// What each site is to be paid.
     fn charges(&self, now: Time, reservation: &Reservation, why: Option<&Why>) -> BTreeMap<SiteId, i128> {
         let own = match why {
-            None | Some(Why::Cancelled) => true,
+            None | Some(Why::Cancelled | Why::NoOutput { .. }) => true,
+            Some(Why::NotBrought { fault, .. }) => is_own_fault(fault),
             Some(Why::PartEnded { end, .. }) => {
-                matches!(end, PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished)
+                let own = matches!(end, PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished);
+                own || matches!(end, PartEnd::NoOutput { .. })
             }
             Some(_) => false,
         };

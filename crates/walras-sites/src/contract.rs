@@ -17,7 +17,7 @@ pub use walras_broker::allocation::Hold;
 pub use walras_broker::effect::{ArrayPlace, Customer, GangPlace, Peer, Program, StartPart};
 pub use walras_broker::id::{CycleNumber, JobNumber, ReservationNumber};
 pub use walras_broker::input::SiteMessage;
-pub use walras_broker::job::{PartEnd, SiteRefusal};
+pub use walras_broker::job::{OutputFault, PartEnd, SiteRefusal};
 pub use walras_broker::site::{Free, FreeTime};
 
 use crate::files::{Directory, FileInside};

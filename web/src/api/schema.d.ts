@@ -1414,7 +1414,7 @@ export interface components {
         ArrayView: {
             /**
              * Format: uint32
-             * @description How many elements the request has changed, where it named several.
+             * @description How many elements the request has changed, where it named several or the whole array.
              */
             changed?: number | null;
             /**
@@ -2680,7 +2680,7 @@ export interface components {
              * @description Only jobs that were submitted then or later.
              */
             since?: string | null;
-            /** @description Only jobs in this state, or in one of several with commas between them. */
+            /** @description Only jobs in this state, or in one of several with commas between them; letters may be of any case. */
             state?: string | null;
             /** @description Only jobs of this user; users see their own only. */
             user?: string | null;
@@ -3140,7 +3140,8 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description The code that its program ended with: 0 when it is done; none where it never ran to an end of its own.
+             * @description The code that its program ended with: 0 when it is done; none where it never ran to an end of its own. Of an array, the code of the
+             *     first element that failed.
              */
             exit_code?: number | null;
             /**
@@ -3170,7 +3171,7 @@ export interface components {
             sites: string[];
             /**
              * Format: date-time
-             * @description When it started, if it did; unknown of an array as a whole.
+             * @description When it started, if it did; of an array, when its first element did.
              */
             start?: string | null;
             /** @description How it ended. */
@@ -3225,7 +3226,7 @@ export interface components {
              * @description Only jobs that were submitted then or later.
              */
             since?: string | null;
-            /** @description Only jobs that ended in this state, or in one of several with commas between them. */
+            /** @description Only jobs that ended in this state, or in one of several with commas between them; letters may be of any case. */
             state?: string | null;
             /**
              * Format: date-time
@@ -4741,7 +4742,7 @@ export interface components {
             ninth_tenth?: number | null;
         };
         /** @description Why a job is not running, or not running any more. */
-        WhyKind: "no-fit" | "left-out" | "over-quota" | "nodes-had" | "making-room" | "unassigned" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "files-lost" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken" | "waits" | "never-met" | "elements";
+        WhyKind: "no-fit" | "left-out" | "over-quota" | "nodes-had" | "making-room" | "unassigned" | "not-admitted" | "no-money" | "over-budget" | "outdated" | "refused" | "silent" | "node-lost" | "site-lost" | "taken-back" | "part-ended" | "late" | "start-missed" | "files-lost" | "no-output" | "not-planned" | "deadline-passed" | "too-often" | "cancelled" | "not-taken" | "waits" | "never-met" | "elements";
         /** @description Why a job is where it is; which fields are there depends on the kind. */
         WhyView: {
             /** @description The account or the budget that does not hold enough: `user:NAME`, `group:NAME`, `vo` and so on. */
@@ -4763,6 +4764,8 @@ export interface components {
              * @description The code that the part ended with.
              */
             exit_code?: number | null;
+            /** @description The file that is not there, or could not be brought. */
+            file?: string | null;
             /** @description Whether it waits for its user's word. */
             held?: boolean;
             /**
@@ -4799,6 +4802,8 @@ export interface components {
             site?: string | null;
             /** @description The sites that did not answer. */
             sites?: string[];
+            /** @description The task that wrote what could not be brought. */
+            task?: string | null;
             /** @description Why it was assigned to no site that sells capacity. */
             unassigned?: components["schemas"]["UnassignedKind"] | null;
             /** @description The jobs that it waits for. */
@@ -6793,7 +6798,7 @@ export interface operations {
                 name?: string;
                 /** @description Only jobs that were submitted then or later. */
                 since?: string;
-                /** @description Only jobs in this state, or in one of several with commas between them. */
+                /** @description Only jobs in this state, or in one of several with commas between them; letters may be of any case. */
                 state?: string;
                 /** @description Only jobs of this user; users see their own only. */
                 user?: string;
@@ -8821,7 +8826,7 @@ export interface operations {
                 name?: string;
                 /** @description Only jobs that were submitted then or later. */
                 since?: string;
-                /** @description Only jobs that ended in this state, or in one of several with commas between them. */
+                /** @description Only jobs that ended in this state, or in one of several with commas between them; letters may be of any case. */
                 state?: string;
                 /** @description Only jobs that were submitted before. */
                 until?: string;

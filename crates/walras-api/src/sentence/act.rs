@@ -5,7 +5,7 @@
     reason = "a new input must not compile until it is clear how the log tells of it"
 )]
 
-use super::{Context, account_text, spender_text};
+use super::{Context, account_text, counted, spender_text};
 use crate::number::Num;
 use crate::service::{Stamp, TokenView};
 use walras_broker::Input;
@@ -58,6 +58,9 @@ impl Context<'_> {
             Input::Accept { quote, .. } => format!("accepted quote {}", quote.get()),
             Input::Release { job, .. } => format!("released job {}", job.get()),
             Input::CancelJob { job, .. } => format!("cancelled job {}", job.get()),
+            Input::CancelElements { array, elements, .. } => {
+                format!("cancelled {} of array {}", counted(elements.len(), "element"), array.get())
+            }
             Input::Site { site, .. } => format!("heard of site {}", self.site(*site)),
             Input::Decided { .. } => "planned".to_owned(),
             Input::Moved { .. } => "brought files".to_owned(),

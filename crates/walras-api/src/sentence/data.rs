@@ -61,6 +61,22 @@ impl Context<'_> {
             Why::Late => plain(WhyKind::Late),
             Why::StartMissed => plain(WhyKind::StartMissed),
             Why::FilesLost(_) => plain(WhyKind::FilesLost),
+            Why::NotBrought { task, to, fault } => WhyView {
+                task: Some(task.clone()),
+                file: fault.file().map(str::to_owned),
+                site: Some(self.site(*to)),
+                ..plain(WhyKind::FilesLost)
+            },
+            Why::NoOutput { part, file, fault } => {
+                let (stage, exit_code) = part_stage(PartEnd::NoOutput { file: 0, fault: *fault });
+                WhyView {
+                    part: Some(*part),
+                    part_state: Some(stage),
+                    exit_code,
+                    file: Some(file.clone()),
+                    ..plain(WhyKind::NoOutput)
+                }
+            }
             Why::NotPlanned => plain(WhyKind::NotPlanned),
             Why::DeadlinePassed => plain(WhyKind::DeadlinePassed),
             Why::TooOften(last) => {
@@ -198,12 +214,13 @@ fn refusal_kind(refusal: SiteRefusal) -> RefusalKind {
 
 /// How a part ended, and its code where it has one.
 pub fn part_stage(end: PartEnd) -> (PartStage, Option<i32>) {
-    match end {
-        PartEnd::Done => (PartStage::Done, None),
-        PartEnd::Failed(code) => (PartStage::Failed, Some(code)),
-        PartEnd::TimedOut => (PartStage::TimedOut, None),
-        PartEnd::Lost => (PartStage::Lost, None),
-        PartEnd::TakenBack => (PartStage::TakenBack, None),
-        PartEnd::Vanished => (PartStage::Vanished, None),
-    }
+    let stage = match end {
+        PartEnd::Done => PartStage::Done,
+        PartEnd::Failed(_) | PartEnd::NoOutput { .. } => PartStage::Failed,
+        PartEnd::TimedOut => PartStage::TimedOut,
+        PartEnd::Lost => PartStage::Lost,
+        PartEnd::TakenBack => PartStage::TakenBack,
+        PartEnd::Vanished => PartStage::Vanished,
+    };
+    (stage, end.code())
 }

@@ -18,7 +18,7 @@ use walras_broker::allocation::Allocation;
 use walras_broker::decision::{Proof, Rivals};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent, SiteEvent, VoEvent};
 use walras_broker::id::{JobNumber, ReservationNumber};
-use walras_broker::job::{JobEnd, Why};
+use walras_broker::job::{JobEnd, JobSpec, Why};
 use walras_broker::ranks::Ranks;
 use walras_broker::reservation::Origin;
 use walras_broker::{Event, State};
@@ -244,7 +244,7 @@ fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(EventKind,
             Some((EventKind::PartEnded, format!("{part} of {} {}.", of(reservation), part_end_text(*end))))
         }
         ReservationEvent::Files { reservation, task, to, step } => {
-            Some((EventKind::Files, files_text(state, *reservation, *task, *to, step)))
+            Some((EventKind::Files, files_text(state, None, *reservation, *task, *to, step)))
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
             let parts = tasks_of_parts(state, reservation);
@@ -355,6 +355,7 @@ pub fn proof_view(proof: Proof, rivals: Option<Rivals>, served: u32) -> ProofVie
 pub fn own_event_text(
     state: &State,
     event: &ReservationEvent,
+    spec: Option<&JobSpec>,
     own: &BTreeMap<ReservationNumber, Vec<Option<String>>>,
 ) -> Option<String> {
     let part_of = |of: &ReservationNumber, part: u32| {
@@ -374,7 +375,7 @@ pub fn own_event_text(
             format!("{} {}.", part_of(reservation, *part)?, part_end_text(*end))
         }
         ReservationEvent::Files { reservation, task, to, step } => {
-            own.contains_key(reservation).then(|| files_text(state, *reservation, *task, *to, step))?
+            own.contains_key(reservation).then(|| files_text(state, spec, *reservation, *task, *to, step))?
         }
         ReservationEvent::Rescheduled { reservation, why, .. } => {
             format!("Tasks got other times. {}", why_of(reservation, why)?)

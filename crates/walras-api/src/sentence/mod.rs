@@ -46,7 +46,7 @@ pub use planned::Window;
 pub use proof::{OtherPlans, best_of_listed_text, improved_by_search_text};
 pub use reason::{Change, ChangeKind, MoneyLimit};
 pub use rules::{policy_text, prices_text};
-pub use unmet::{unmet_task_text, unmet_text};
+pub use unmet::{beyond_share_text, unmet_task_text, unmet_text};
 pub use why::{account_text, part_end_text, spender_text};
 
 use crate::service::Stamp;

@@ -1,6 +1,7 @@
 //! Why no site could ever run a job, with what the nodes state instead.
 
 use super::{counted, span_text};
+use crate::error::echo;
 use std::collections::BTreeMap;
 use walras_broker::State;
 use walras_broker::fitting::{Fitting, TooLong, UnmetTask, fitting, fitting_for_ever};
@@ -41,16 +42,42 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
         false => (counted(needed, "node"), format!("{there} of {all} nodes have that")),
     };
     let (one_site, so_many) = match request.scope.same_site || gang.is_some_and(|nodes| nodes > 1) {
-        true => (" on one site", "no site has so many".to_owned()),
+        true => (" on one site", widest_site_text(state, fitting)),
         false => ("", has),
     };
+    let who = widest_task_text(spec).unwrap_or_else(|| "it".to_owned());
     let mut text =
-        format!("no site can ever run it: it needs {what}{asked}{one_site} at once, and {so_many}");
+        format!("no site can ever run it: {who} needs {what}{asked}{one_site} at once, and {so_many}");
     let stated = stated(&sites);
     if !stated.is_empty() {
         text.push_str(&format!("; nodes state {}", stated.join(", ")));
     }
     text
+}
+
+/// The task of a workflow that takes the most nodes at a time, where that is more than one.
+fn widest_task_text(spec: &JobSpec) -> Option<String> {
+    let widest = spec.workflow.as_ref()?.workflow.widest_task()?;
+    (widest.nodes > 1).then(|| format!("task {}", echo(&widest.name)))
+}
+
+/// Which site has the most of what fits, and how much that is.
+fn widest_site_text(state: &State, fitting: &[Fitting]) -> String {
+    let most = fitting.iter().filter_map(|it| Some((it.nodes?, state.site(it.site)?)));
+    // Of several that are as wide, the first.
+    match most.rev().max_by_key(|(nodes, _)| *nodes) {
+        Some((nodes, site)) => format!("no site has so many: {} has the most, {nodes}", site.spec.name),
+        None => "no site has any".to_owned(),
+    }
+}
+
+/// Why the widest task of a workflow takes more nodes than a user's workflows may have.
+pub fn beyond_share_text(spec: &JobSpec, needed: u32, most: u32) -> String {
+    let who = widest_task_text(spec).unwrap_or_else(|| "a task".to_owned());
+    format!(
+        "{who} takes {needed} nodes at once, and workflows of one user have at most {most} of all nodes \
+         (sharing.workflow_nodes)"
+    )
 }
 
 /// The same for a task of a workflow.
@@ -141,15 +168,15 @@ fn stated(sites: &[&SiteSpec]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use walras_broker::fitting::fitting;
+    use walras_broker::job::WorkflowSpec;
     use walras_broker::price::PriceRules;
     use walras_broker::site::{SiteKind, Timing};
     use walras_broker::{Broker, Input};
-    use walras_model::{Division, Rate, Request, Time, Work};
+    use walras_core::refine::Strategy;
+    use walras_model::{Division, Rate, Request, Task, Time, Work, Workflow};
 
-    /// Four nodes with room for four tasks each have room for sixteen, and are four nodes all the same.
-    #[test]
-    fn tasks_are_counted_where_they_share_nodes() {
+    /// A broker with four nodes of four units.
+    fn campus() -> Broker {
         let node = |number: u32| NodeSpec {
             name: format!("n{number}"),
             class: None,
@@ -169,11 +196,37 @@ mod tests {
         };
         let mut broker = Broker::default();
         broker.handle(Time::from_millis(0).unwrap(), &Input::AddSite(Box::new(site))).unwrap();
+        broker
+    }
+
+    /// Four nodes with room for four tasks each have room for sixteen, and are four nodes all the same.
+    #[test]
+    fn tasks_are_counted_where_they_share_nodes() {
+        let broker = campus();
         let request = Request::new("wide", 17, Work::from_millis(60_000).unwrap());
         let spec = JobSpec::plain("ada".to_owned(), request);
         let text = unmet_text(broker.state(), &spec, &fitting(broker.state(), &spec));
         let expected =
             "no site can ever run it: it needs room for 17 tasks at once, and there is room for 16";
         assert!(text.starts_with(expected), "{text}");
+    }
+
+    #[test]
+    fn a_gang_that_is_too_wide_is_named_with_the_widest_site() {
+        let broker = campus();
+        let work = || Work::from_millis(60_000);
+        let solver = Task { nodes: 5, ..Task::new("solve", work()) };
+        let workflow = Workflow::new("flow", vec![Task::new("mesh", work()), solver], vec![]).unwrap();
+        let request = Request::new("flow", 1, walras_model::workflow::UNSIZED);
+        let mut spec = JobSpec::plain("ada".to_owned(), request);
+        spec.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
+        let text = unmet_text(broker.state(), &spec, &fitting(broker.state(), &spec));
+        let expected = "no site can ever run it: task solve needs 5 nodes on one site at once, and no site has so many: campus has \
+                        the most, 4";
+        assert!(text.starts_with(expected), "{text}");
+        let text = beyond_share_text(&spec, 5, 2);
+        assert!(
+            text.starts_with("task solve takes 5 nodes at once, and workflows of one user have at most 2 ")
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Why a job is not running, or not running any more; and what users are told of their jobs.
 
 use super::{Context, credits, listed, sentence};
+use crate::error::echo;
 use crate::service::Stamp;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +10,7 @@ use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
 use walras_broker::gate::Waits;
 use walras_broker::id::JobNumber;
-use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Why};
+use walras_broker::job::{JobEnd, OutputFault, PartEnd, SiteRefusal, Why};
 use walras_broker::notice::News;
 use walras_core::agenda::Promise;
 
@@ -49,6 +50,10 @@ impl Context<'_> {
             Why::PartEnded { part, end } => format!("{} {}.", self.part(*part), part_end_text(*end)),
             Why::Late => "A task took so long that the others do not fit any more.".to_owned(),
             Why::StartMissed => "The moment to start was missed.".to_owned(),
+            Why::NotBrought { task, to, fault } => self.not_brought(task, *to, fault),
+            Why::NoOutput { part, file, fault } => {
+                format!("{} ended without its output: {}.", self.part(*part), output_text(Some(file), *fault))
+            }
             Why::FilesLost(_) => {
                 "The files of a task could not be brought to where they are read.".to_owned()
             }
@@ -114,6 +119,21 @@ pub fn part_end_text(end: PartEnd) -> String {
         PartEnd::Lost => "was lost with its node".to_owned(),
         PartEnd::TakenBack => "had to make way for its owner".to_owned(),
         PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on".to_owned(),
+        PartEnd::NoOutput { fault, .. } => format!("ended without its output: {}", output_text(None, fault)),
+    }
+}
+
+/// What is wrong with a file that a task should have written.
+fn output_text(file: Option<&str>, fault: OutputFault) -> String {
+    let file = file.map_or_else(|| "a file".to_owned(), |file| echo(file));
+    match fault {
+        OutputFault::NotThere => format!("{file} is not there, or is no plain file"),
+        OutputFault::Link => {
+            format!(
+                "{file} is a link or lies behind one, which may lead out of the job's directory: no link is followed"
+            )
+        }
+        OutputFault::Refused => format!("the system does not let anybody look at {file}"),
     }
 }
 

@@ -271,8 +271,7 @@ impl JobFile {
     fn convert(self, user: &str, sites: &BTreeMap<String, SiteId>, source: &str) -> Result<JobSpec, Refused> {
         self.names()?;
         self.runnable()?;
-        let fastest = if self.budget.is_some() { jobs::Fastest::Paid } else { jobs::Fastest::Unpaid };
-        let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some(), fastest)?;
+        let strategy = self.strategy_asked_for()?;
         let (tasks, work) = match &self.workflow {
             Some(_) => jobs::unsized_tasks(&self.tasks, self.work)?,
             None => jobs::tasks(self.tasks, self.work, Unit::Seconds)?,

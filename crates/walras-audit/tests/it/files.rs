@@ -5,11 +5,11 @@ use crate::story::diamond;
 use crate::world::{World, audit, span, submit};
 use walras_audit::FindingKind;
 use walras_broker::Event;
-use walras_broker::event::ReservationEvent;
+use walras_broker::event::{JobEvent, ReservationEvent};
 use walras_broker::input::Input;
-use walras_broker::job::{JobSpec, PartEnd};
+use walras_broker::job::{JobEnd, JobSpec, OutputFault, PartEnd, Why};
 use walras_broker::journal::Entry;
-use walras_broker::moving::{MoveStep, TRIES_MAX};
+use walras_broker::moving::{MoveFault, MoveStep, TRIES_MAX};
 use walras_broker::policy::{Deciding, Policy};
 use walras_broker::program::TaskProgram;
 use walras_model::TaskId;
@@ -102,6 +102,53 @@ fn of_files_that_are_lost_the_task_that_wrote_them_runs_again() {
     assert!((5..=6).contains(&ends(&world.journal)), "{}", ends(&world.journal));
 }
 
+/// How a job ended.
+fn end_of(world: &World) -> JobEnd {
+    let of = |event: &Event| match event {
+        Event::Job(JobEvent::Ended { end, .. }) => Some(end.clone()),
+        _ => None,
+    };
+    world.journal.iter().flat_map(|entry| &entry.events).find_map(of).expect("it has ended")
+}
+
+/// What is a link where it is read stays one: nothing is tried again, and no task runs twice.
+#[test]
+fn a_file_that_is_a_link_fails_the_job_at_once_and_is_named() {
+    let mut world = world();
+    (world.failing_moves, world.fault) = (1, Some(MoveFault::Outside("a".into())));
+    world.say(submit("f", flow()));
+    world.run_until(8_000_000);
+    let JobEnd::Failed(Why::NotBrought { task, fault, .. }) = end_of(&world) else {
+        panic!("{:?}", end_of(&world))
+    };
+    assert_eq!((task.as_str(), fault), ("split", MoveFault::Outside("a".into())));
+    let again = |(_, step): &(TaskId, &MoveStep)| matches!(step, MoveStep::Failed(_) | MoveStep::Lost(_));
+    assert!(!steps(&world.journal).iter().any(again));
+    assert_eq!(audit(&world.journal).0, []);
+}
+
+#[test]
+fn an_output_that_is_not_there_fails_the_job_and_is_named() {
+    let mut world = world();
+    world.ends = vec![PartEnd::NoOutput { file: 0, fault: OutputFault::Link }];
+    world.say(submit("f", flow()));
+    world.run_until(8_000_000);
+    let why = Why::NoOutput { part: 0, file: "a".into(), fault: OutputFault::Link };
+    assert_eq!(end_of(&world), JobEnd::Failed(why));
+    assert_eq!(audit(&world.journal).0, []);
+    // The auditor knows which file it was.
+    let mut other = world.journal.clone();
+    for event in other.iter_mut().flat_map(|entry| &mut entry.events) {
+        if let Event::Reservation(ReservationEvent::Closed {
+            why: Some(Why::NoOutput { file, .. }), ..
+        }) = event
+        {
+            *file = "b".into();
+        }
+    }
+    assert_ne!(audit(&other).0, []);
+}
+
 /// The journal without the events that are like this.
 fn without(journal: &[Entry], like: impl Fn(&MoveStep) -> bool) -> Vec<Entry> {
     let kept = |event: &Event| !matches!(event, Event::Reservation(ReservationEvent::Files { step, .. }) if like(step));
@@ -127,7 +174,9 @@ fn a_task_that_began_before_its_files_is_found() {
     // Files from where they are not.
     let mut moved = journal.clone();
     for event in moved.iter_mut().flat_map(|entry| &mut entry.events) {
-        if let Event::Reservation(ReservationEvent::Files { to, step: MoveStep::Begun { from }, .. }) = event
+        if let Event::Reservation(ReservationEvent::Files {
+            to, step: MoveStep::Begun { from, .. }, ..
+        }) = event
         {
             *from = *to;
         }

@@ -50,6 +50,8 @@ pub(crate) struct World {
     pub(crate) early: i64,
     /// So many of the next moves of files fail; those that have are asked for again.
     pub(crate) failing_moves: u32,
+    /// What is wrong with them; they are not there, without.
+    pub(crate) fault: Option<MoveFault>,
 }
 
 impl World {
@@ -130,7 +132,8 @@ impl World {
         let mut after = 500;
         while self.failing_moves > 0 {
             self.failing_moves -= 1;
-            let end = MoveEnd::Failed(MoveFault::NotThere("a".into()));
+            let fault = self.fault.clone().unwrap_or_else(|| MoveFault::NotThere("a".into()));
+            let end = MoveEnd::Failed(fault);
             self.send(after, In::Moved { reservation, task, to, end });
             after += 500;
         }

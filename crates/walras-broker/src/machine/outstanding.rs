@@ -75,8 +75,9 @@ impl State {
         let reservation = self.reservations.get(&number)?;
         let from = reservation.moving.get(&(task, to))?.from;
         let (job, user) = (reservation.job, reservation.user.clone());
-        let files = self.files_for(reservation, task, to);
-        Some(Effect::Move(Box::new(FileMove { reservation: number, job, user, task, from, to, files })))
+        let (files, name) = (self.files_for(reservation, task, to), self.task_name(job, task));
+        let wanted = FileMove { reservation: number, job, user, task, name, from, to, files };
+        Some(Effect::Move(Box::new(wanted)))
     }
 
     fn cycle_effects(&self) -> Vec<Effect> {
@@ -184,6 +185,7 @@ impl State {
                 count: all.count(),
                 lowest: all.lowest(),
                 highest: all.highest(),
+                step: all.step(),
             }),
         });
         (!parts.is_empty()).then_some(Effect::Start {

@@ -15,9 +15,11 @@ use super::id::JobNumber;
 use super::indices::Indices;
 use super::job::{JobEnd, JobSpec, Why};
 use super::ranks::Ranks;
+use super::reservation::{PartState, ReservedPart};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use walras_model::{Money, Time};
+use walras_model::{Money, SiteId, Span, Time};
 
 /// An array that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,9 +52,43 @@ pub struct Array {
     pub spent: Money,
     /// Whether a part of an element has ever begun.
     pub begun: bool,
+    /// What its elements have taken so far.
+    #[serde(default)]
+    pub took: ArrayTook,
     /// How it ends, where all of it was ended at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<JobEnd>,
+}
+
+/// What elements of an array have taken, all together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrayTook {
+    /// When the first of them began.
+    pub start: Option<Time>,
+    /// For how long parts of them ran.
+    pub used: Option<Span>,
+    /// For how long nodes were reserved for these.
+    pub reserved: Option<Span>,
+    /// The code of the first that failed by itself.
+    pub code: Option<i32>,
+    /// Where they ran.
+    pub sites: BTreeSet<SiteId>,
+}
+
+impl ArrayTook {
+    /// Adds what a part of an element has taken, where it began.
+    pub(crate) fn add(&mut self, part: &ReservedPart) {
+        let PartState::Ended { since, at, end } = part.state else { return };
+        let sum = |so_far: Option<Span>, from: Time, to: Time| {
+            let more = to.span_since(from).unwrap_or(Span::ZERO).as_millis();
+            Span::from_millis(so_far.map_or(0, Span::as_millis).saturating_add(more)).or(so_far)
+        };
+        self.start = Some(self.start.map_or(since, |start| start.min(since)));
+        self.used = sum(self.used, since, at);
+        self.reserved = sum(self.reserved, part.plan.start, part.plan.end);
+        self.sites.insert(part.plan.site);
+        self.code = self.code.or(end.code());
+    }
 }
 
 impl ArrayCounts {
@@ -91,6 +127,7 @@ impl Array {
             counts: ArrayCounts::default(),
             spent: Money::ZERO,
             begun: false,
+            took: ArrayTook::default(),
             cut: None,
         }
     }

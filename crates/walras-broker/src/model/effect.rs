@@ -136,6 +136,8 @@ pub struct FileMove {
     pub user: String,
     /// Which task has written them.
     pub task: TaskId,
+    /// What it is called.
+    pub name: String,
     /// Where they are.
     pub from: SiteId,
     /// Where they are read.
@@ -181,6 +183,8 @@ pub struct ArrayPlace {
     pub lowest: u32,
     /// The highest index of all.
     pub highest: u32,
+    /// How far apart they are, where all are equally; 1 otherwise.
+    pub step: u32,
 }
 
 /// A part to be started.

@@ -173,6 +173,16 @@ impl Indices {
         self.runs.last().map_or(0, Run::last)
     }
 
+    /// How far apart all of them are, where they are equally; 1 otherwise.
+    pub fn step(&self) -> u32 {
+        match (self.runs.as_slice(), self.count()) {
+            ([only], _) => only.step,
+            // Two are no run, and are apart all the same.
+            (_, 2) => self.highest() - self.lowest(),
+            (_, _) => 1,
+        }
+    }
+
     /// The index of a rank.
     pub fn index_at(&self, rank: u32) -> Option<u32> {
         let place = self.runs.partition_point(|run| run.before <= rank).checked_sub(1)?;
@@ -281,6 +291,9 @@ mod tests {
             let indices: Indices = text.parse().unwrap();
             prop_assert_eq!(indices.count() as usize, set.len());
             prop_assert_eq!((indices.lowest(), indices.highest()), (*set.first().unwrap(), *set.last().unwrap()));
+            let apart: BTreeSet<u32> = set.iter().zip(set.iter().skip(1)).map(|(one, next)| next - one).collect();
+            let step = apart.first().copied().filter(|_| apart.len() == 1).unwrap_or(1);
+            prop_assert_eq!(indices.step(), step);
             for (rank, index) in (0..).zip(&set) {
                 prop_assert_eq!(indices.index_at(rank), Some(*index));
             }

@@ -12,6 +12,7 @@ use super::moving::MoveEnd;
 use super::policy::{BadPolicy, Policy};
 use super::price::{BadPrices, PriceRules};
 use super::quote::Findings;
+use super::ranks::Ranks;
 use super::refusal::{BadAmount, BadJob, BadName, BadSite, Countable};
 use super::sharing::OverLimit;
 use super::site::{SiteSpec, SiteTerms};
@@ -138,6 +139,15 @@ pub enum Input {
         user: String,
         /// The job or the array that is cancelled.
         job: JobNumber,
+    },
+    /// A user does not want some elements of an array any more.
+    CancelElements {
+        /// Who says so.
+        user: String,
+        /// The array that they are of.
+        array: JobNumber,
+        /// Which; those that have ended are left as they are.
+        elements: Ranks,
     },
     /// A user lets a job go that they had held.
     Release {

@@ -1,6 +1,6 @@
 //! Jobs as the broker keeps them, and why they are where they are.
 
-pub use super::why::{PartEnd, SiteRefusal, Unassigned, Why};
+pub use super::why::{OutputFault, PartEnd, SiteRefusal, Unassigned, Why};
 
 use super::allocation::Allocation;
 use super::element::Element;

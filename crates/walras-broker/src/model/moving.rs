@@ -45,6 +45,9 @@ pub enum MoveStep {
     Begun {
         /// The site that has them: where their task ran.
         from: SiteId,
+        /// What they are called; nothing in journals of before.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
     },
     /// They are there.
     Done {
@@ -72,6 +75,30 @@ pub enum MoveEnd {
     },
     /// They are not.
     Failed(MoveFault),
+}
+
+impl MoveFault {
+    /// The file, where it is about one.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            MoveFault::Silent(_) => None,
+            MoveFault::NotThere(file)
+            | MoveFault::Outside(file)
+            | MoveFault::TooLarge(file)
+            | MoveFault::Damaged(file)
+            | MoveFault::Refused(file) => Some(file),
+        }
+    }
+
+    /// Whether trying again, or running the task again, changes nothing: it is what the job's own programs have made.
+    pub fn is_lasting(&self) -> bool {
+        match self {
+            MoveFault::Outside(_) | MoveFault::TooLarge(_) => true,
+            MoveFault::Silent(_) | MoveFault::NotThere(_) | MoveFault::Damaged(_) | MoveFault::Refused(_) => {
+                false
+            }
+        }
+    }
 }
 
 /// Why files could not be brought.

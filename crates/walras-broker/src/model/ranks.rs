@@ -18,6 +18,16 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Ranks(Vec<(u32, u32)>);
 
+impl FromIterator<u32> for Ranks {
+    fn from_iter<I: IntoIterator<Item = u32>>(ranks: I) -> Ranks {
+        let mut all = Ranks::default();
+        for rank in ranks {
+            all.insert(rank);
+        }
+        all
+    }
+}
+
 impl Ranks {
     /// The first so many.
     pub fn first(count: u32) -> Ranks {
@@ -111,19 +121,54 @@ impl Ranks {
         Ranks(taken)
     }
 
-    /// Takes all these away; whether all were there.
+    /// Takes all these away; whether all were there. Time O(ranges of both).
     pub fn remove_all(&mut self, gone: &Ranks) -> bool {
-        // What is drawn is what comes first.
+        let (mut left, mut taken) = (Vec::with_capacity(self.0.len()), 0);
+        let mut gone_ranges = gone.0.iter().peekable();
+        for (from, to) in self.0.iter().copied() {
+            let mut from = from;
+            // One range may take from several, so that it is passed only where it ends.
+            while let Some((begin, end)) =
+                gone_ranges.peek().copied().copied().filter(|(begin, _)| *begin < to)
+            {
+                if end > from {
+                    left.extend((begin > from).then_some((from, begin)));
+                    taken += end.min(to) - begin.max(from);
+                    from = from.max(end.min(to));
+                }
+                if end > to {
+                    break;
+                }
+                gone_ranges.next();
+            }
+            left.extend((from < to).then_some((from, to)));
+        }
+        self.0 = left;
+        taken == gone.len()
+    }
+
+    /// Those that are in both. Time O(ranges of both).
+    #[must_use]
+    pub fn shared(&self, other: &Ranks) -> Ranks {
         let mut rest = self.clone();
-        if rest.take(gone.len()) == *gone {
-            *self = rest;
-            return true;
+        rest.remove_all(other);
+        let mut shared = self.clone();
+        shared.remove_all(&rest);
+        shared
+    }
+
+    /// Adds all these. Time O(ranges of both · log).
+    pub fn insert_all(&mut self, added: &Ranks) {
+        let mut all: Vec<(u32, u32)> = self.0.iter().chain(&added.0).copied().collect();
+        all.sort_unstable();
+        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(all.len());
+        for (from, to) in all {
+            match merged.last_mut().filter(|last| from <= last.1) {
+                Some(last) => last.1 = last.1.max(to),
+                None => merged.push((from, to)),
+            }
         }
-        let mut all = true;
-        for rank in gone.iter() {
-            all &= self.remove(rank);
-        }
-        all
+        self.0 = merged;
     }
 }
 
@@ -135,18 +180,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ranks_are_a_set(steps in prop::collection::vec((0_u8..4, 0_u32..24), 0..60)) {
+        fn ranks_are_a_set(steps in prop::collection::vec((0_u8..6, 0_u32..24), 0..60)) {
             let (mut ranks, mut set) = (Ranks::first(12), (0..12).collect::<BTreeSet<u32>>());
             for (step, rank) in steps {
+                let three = Ranks(vec![(rank, rank + 3)]);
+                let both: Vec<u32> = set.iter().copied().filter(|it| three.contains(*it)).collect();
+                prop_assert_eq!(ranks.shared(&three).iter().collect::<Vec<_>>(), both);
                 match step {
+                    4 => { ranks.insert_all(&three); set.extend(three.iter()); }
                     0 => { ranks.insert(rank); set.insert(rank); }
                     1 => prop_assert_eq!(ranks.remove(rank), set.remove(&rank)),
                     2 => {
                         let taken = ranks.take(rank / 4);
                         for rank in taken.iter() { prop_assert_eq!(set.pop_first(), Some(rank)); }
                     }
+                    5 => {
+                        // Several at once, some of which are there.
+                        let gone = Ranks(vec![(rank / 4, rank / 4 + 2), (rank / 4 + 4, rank / 4 + 5), (rank + 9, rank + 12)]);
+                        let there = gone.iter().all(|rank| set.contains(&rank));
+                        prop_assert_eq!(ranks.remove_all(&gone), there);
+                        for rank in gone.iter() { set.remove(&rank); }
+                    }
                     _ => {
-                        let gone = Ranks(vec![(rank, rank + 3)]);
+                        let gone = three;
                         let there = gone.iter().all(|rank| set.contains(&rank));
                         prop_assert_eq!(ranks.remove_all(&gone), there);
                         for rank in gone.iter() { set.remove(&rank); }

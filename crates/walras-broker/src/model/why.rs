@@ -6,6 +6,7 @@ use super::element::ArrayCounts;
 use super::gate::{Dependency, Waits};
 use super::id::JobNumber;
 use super::mismatch::Mismatch;
+use super::moving::MoveFault;
 use serde::{Deserialize, Serialize};
 use walras_model::{Explanation, Money, NodeId, SiteId, Span, TaskId, Time};
 
@@ -25,6 +26,38 @@ pub enum PartEnd {
     TakenBack,
     /// What watched over it is gone, on a machine that goes on: it may have done that itself.
     Vanished,
+    /// It ended well, and a file that it should have written is not there.
+    NoOutput {
+        /// The place of the file among the outputs of its task.
+        file: u32,
+        /// What is wrong with it.
+        fault: OutputFault,
+    },
+}
+
+impl PartEnd {
+    /// The code that its program ended with, where that was not 0; 125 where it left no output.
+    pub fn code(self) -> Option<i32> {
+        match self {
+            PartEnd::Failed(code) => Some(code),
+            PartEnd::NoOutput { .. } => Some(125),
+            PartEnd::Done | PartEnd::TimedOut | PartEnd::Lost | PartEnd::TakenBack | PartEnd::Vanished => {
+                None
+            }
+        }
+    }
+}
+
+/// Why a file that a task should have written is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputFault {
+    /// There is no plain file of that name.
+    NotThere,
+    /// It is a link, or lies behind one: no link is followed.
+    Link,
+    /// The system does not let anybody look.
+    Refused,
 }
 
 /// Why a site refuses.
@@ -145,8 +178,26 @@ pub enum Why {
     Late,
     /// The moment to start was missed.
     StartMissed,
-    /// The files of a task could not be brought to where they are read; it runs again.
+    /// The files of a task could not be brought to where they are read; it runs again. Journals of before say it so.
     FilesLost(TaskId),
+    /// A file of a task could not be brought to where it is read. The task runs again, unless the file would be the same.
+    NotBrought {
+        /// The name of the task that wrote it.
+        task: String,
+        /// Where it is read.
+        to: SiteId,
+        /// Which file, and what is wrong with it.
+        fault: MoveFault,
+    },
+    /// A task ended well without a file that it should have written.
+    NoOutput {
+        /// Its place among the parts.
+        part: u32,
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        fault: OutputFault,
+    },
     /// Planning took too long.
     NotPlanned,
     /// The deadline cannot be kept any more.

@@ -1,16 +1,18 @@
 //! When a job could be planned that waits for others, as far as that can be foreseen.
 //!
 //! **Method.** What it waits for ends when its window does. Who has none yet is taken to begin at once, and who waits in turn when what
-//! that waits for has ended. Nothing is known of arrays, of workflows without a window, and of who waits for their user, or was left out of
+//! that waits for has ended. Where chains are planned ahead and all of it has a
+//! window, it is when the plan would have it. Nothing is known of arrays, of workflows without a window, and of who waits for their user, or was left out of
 //! a plan: then nothing is said. Nothing is promised by it.
 //!
 //! **Complexity.** O(log jobs) for each job that is waited for, directly or not; at most `LOOKED_AT_MAX` of them.
 
-use crate::model::gate::Condition;
+use crate::model::gate::{Condition, Waits, Which};
 use crate::model::id::JobNumber;
 use crate::model::job::{Job, JobSpec, Phase};
 use crate::model::state::State;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use walras_core::agenda::Terms;
 use walras_model::Time;
 
@@ -45,7 +47,7 @@ pub fn foreseen(state: &State, now: Time, spec: &JobSpec) -> Foreseen {
             None => return Foreseen::Unknown,
         }
     }
-    match latest {
+    match latest.map(|at| state.planned_from(now, spec, waits).unwrap_or(at)) {
         None => Foreseen::Now,
         // Beyond what is planned ahead nobody knows what is free.
         Some(at) if at - now >= state.policy.horizon.as_millis() => Foreseen::Unknown,
@@ -53,7 +55,21 @@ pub fn foreseen(state: &State, now: Time, spec: &JobSpec) -> Foreseen {
     }
 }
 
+/// Of which jobs something is still to happen before a job that came now could be planned, as they are called.
+pub fn awaited(state: &State, spec: &JobSpec) -> Vec<Which> {
+    let waits = state.waits_of(spec);
+    waits.on.iter().map(|(_, on)| on.on).collect()
+}
+
 impl State {
+    /// From when on a chain is planned ahead, where all that a job waits for has a window: as long after these as a plan leaves between.
+    fn planned_from(&self, now: Time, spec: &JobSpec, waits: Waits) -> Option<Time> {
+        let job = Job::new(self.last.job.next(), &Arc::new(spec.clone()), now);
+        let job = Job { waits, ..job };
+        let from = self.follows_from(&job).filter(|_| self.goes_ahead(&job));
+        from.filter(|from| *from < Time::MAX)
+    }
+
     /// When a condition is likely to be met of a job that has not ended.
     fn met_at(
         &self,

@@ -33,11 +33,18 @@ impl Due {
             None
             | Some(
                 Why::Cancelled
+                | Why::NoOutput { .. }
                 | Why::PartEnded {
-                    end: PartEnd::Done | PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished,
+                    end:
+                        PartEnd::Done
+                        | PartEnd::Failed(_)
+                        | PartEnd::TimedOut
+                        | PartEnd::Vanished
+                        | PartEnd::NoOutput { .. },
                     ..
                 },
             ) => Due::Used,
+            Some(Why::NotBrought { fault, .. }) if fault.is_lasting() => Due::Used,
             Some(Why::NotTaken) => Due::Share,
             Some(
                 Why::PartEnded { end: PartEnd::Lost | PartEnd::TakenBack, .. }
@@ -59,6 +66,7 @@ impl Due {
                 | Why::Late
                 | Why::StartMissed
                 | Why::FilesLost(_)
+                | Why::NotBrought { .. }
                 | Why::NotPlanned
                 | Why::DeadlinePassed
                 | Why::TooOften(_)

@@ -4,7 +4,7 @@
 //! there. Where files are is a job's matter and not a reservation's: what has been brought stays when the job gets another window.
 
 use crate::model::allocation::Part;
-use crate::model::id::ReservationNumber;
+use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{Job, WorkflowSpec};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase};
 use crate::model::state::State;
@@ -61,6 +61,13 @@ impl State {
             }
         }
         moves
+    }
+
+    /// What a task of a job is called; its number, where nobody knows.
+    pub(crate) fn task_name(&self, job: JobNumber, task: TaskId) -> String {
+        let of = self.jobs.get(&job).and_then(|job| job.spec.workflow.as_ref());
+        let known = of.and_then(|of| of.workflow.tasks().get(task.index()));
+        known.map_or_else(|| task.number().to_string(), |task| task.name.clone())
     }
 
     /// The files of a task that are read by those who wait for it on a site.

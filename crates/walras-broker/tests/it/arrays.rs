@@ -8,6 +8,7 @@ use walras_broker::id::JobNumber;
 use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, JobSpec, PartEnd, Phase, Why};
 use walras_broker::policy::Policy;
+use walras_broker::ranks::Ranks;
 use walras_broker::refusal::BadJob;
 use walras_broker::{Broker, Effect, Event, Input, Refusal};
 use walras_model::Money;
@@ -182,6 +183,43 @@ fn elements_are_cancelled_one_by_one_or_all_at_once() {
         assert_eq!(begun.keys().copied().collect::<Vec<_>>(), [0, 1, 2, 4]);
         assert_eq!(end_of(&vo, some), Some(JobEnd::Cancelled));
         assert_eq!(course(&vo, all, 50).1.len(), 2);
+    }
+}
+
+/// However many they are, those that are no jobs yet are cut in one event, and everything of one input is written down in one entry.
+#[test]
+fn many_elements_are_cancelled_in_one_event() {
+    let mut vo = with(crate::vo::policy(), 8);
+    let many = vo.submit(array(&vo, "many", 10, "1-60000%2"));
+    let mut follower = vo.job("follower", 1, 1);
+    let last = Which { job: many, element: Some(50_000) };
+    follower.gate.after.insert(Dependency { on: last, condition: Condition::Any });
+    let follower = vo.submit(follower);
+    vo.run_until(5 * MINUTE);
+    let told = vo.events.len();
+    let every_other = (0..50_000).filter(|rank| rank % 2 == 1).collect::<Ranks>();
+    let asked = |elements: Ranks| Input::CancelElements { user: "ada".to_owned(), array: many, elements };
+    let eves = Input::CancelElements { user: "eve".to_owned(), array: many, elements: Ranks::one(7) };
+    assert_eq!(vo.broker.decide(at(vo.now), &eves).unwrap_err(), Refusal::NotYours(many));
+    vo.say(asked(every_other.clone()));
+    vo.say(asked(Ranks::first(50_000)));
+    let events = &vo.events[told..];
+    assert!(events.len() < 60, "{} events", events.len());
+    let cuts: u32 = events
+        .iter()
+        .map(|it| match it {
+            Event::Job(JobEvent::Cut { elements, .. }) => elements.len(),
+            _ => 0,
+        })
+        .sum();
+    let ended =
+        events.iter().filter(|it| matches!(it, Event::Job(JobEvent::Ended { end: JobEnd::Cancelled, .. })));
+    assert_eq!(cuts as usize + ended.count(), 50_000);
+    let of = &vo.broker.state().arrays[&many];
+    assert_eq!((of.counts.cancelled, of.left()), (50_000, 10_000));
+    assert!(!matches!(vo.broker.state().jobs[&follower].phase, Phase::Waiting), "it waits for nothing now");
+    for gone in [asked(every_other), asked(Ranks::one(70_000)), asked(Ranks::default())] {
+        assert_eq!(vo.broker.decide(at(vo.now), &gone).unwrap_err(), Refusal::NoJob(many));
     }
 }
 

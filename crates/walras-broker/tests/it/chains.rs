@@ -4,6 +4,7 @@ use crate::promises::policy;
 use crate::vo::{MINUTE, Vo, at, span};
 use std::collections::BTreeMap;
 use walras_broker::event::{JobEvent, ReservationEvent, SiteEvent};
+use walras_broker::foreseen::{Foreseen, awaited, foreseen};
 use walras_broker::gate::{Condition, Dependency, Gate, NeverMet, Which};
 use walras_broker::id::JobNumber;
 use walras_broker::input::SiteMessage;
@@ -289,4 +290,20 @@ fn nobody_is_promised_a_chain_that_they_cannot_pay() {
     }
     vo.run_until(vo.now + 10_000);
     assert_eq!(jobs.iter().filter(|number| job(&vo, **number).promise.is_some()).count(), 1);
+}
+
+/// What is said of a job before it is submitted is what the plan then has.
+#[test]
+fn when_a_follower_could_start_is_known_as_soon_as_the_one_before_it_has_a_window() {
+    let mut vo = vo(&[(2, 1_000)]);
+    let first = chain(&mut vo, &[20])[0];
+    vo.run_until(7 * MINUTE);
+    let spec = after(vo.job("next", 1, 10), &[(first, Condition::Ok)]);
+    let said = foreseen(vo.broker.state(), at(vo.now), &spec);
+    assert_eq!(awaited(vo.broker.state(), &spec), [Which::whole(first)]);
+    let next = vo.submit(spec);
+    vo.run_until(vo.now + 2 * MINUTE);
+    let Foreseen::From(from) = said else { panic!("{said:?}") };
+    let start = job(&vo, next).plan.as_ref().map(|plan| plan.start);
+    assert_eq!(start, Some(from), "{:?}", job(&vo, next));
 }

@@ -195,6 +195,12 @@ impl Workflow {
         self.tasks.iter().map(|task| task.nodes).max().unwrap_or(1)
     }
 
+    /// The first task that takes the most nodes at a time; none of a workflow without tasks.
+    pub fn widest_task(&self) -> Option<&Task> {
+        let widest = self.widest();
+        self.tasks.iter().find(|task| task.nodes == widest)
+    }
+
     /// How many nodes tasks have side by side at most when each starts as soon as those before it have ended, counted by
     /// levels: the most nodes of tasks that have the same number of tasks before them on the longest way.
     pub fn width(&self) -> usize {

@@ -28,12 +28,12 @@ impl<J: Journal> Engine<J> {
         if !movers.change(|busy| busy.len() < MOVES_MAX && busy.insert(key)) {
             return;
         }
+        let site = |id: SiteId| self.broker.state().site(id).map(|site| site.spec.name.clone());
+        let names = [wanted.from, wanted.to].map(|id| site(id).unwrap_or_else(|| id.number().to_string()));
         let (commands, ended) = (self.handle.commands.clone(), movers.clone());
         let work = move || {
-            let end = brought(&wanted, &from, &to);
-            if let MoveEnd::Failed(fault) = &end {
-                tracing::warn!(job = wanted.job.get(), ?fault, "files could not be brought");
-            }
+            let way = Way { from: &from, to: &to, names: &names };
+            let end = brought(&wanted, &way);
             let FileMove { reservation, task, to, .. } = wanted;
             // It may be asked for again as soon as the engine knows what came of it.
             ended.change(|busy| busy.remove(&key));
@@ -46,12 +46,31 @@ impl<J: Journal> Engine<J> {
     }
 }
 
+/// From where files are brought, and where to.
+struct Way<'a> {
+    from: &'a SiteLine,
+    to: &'a SiteLine,
+    /// What the two sites are called.
+    names: &'a [String; 2],
+}
+
+impl Way<'_> {
+    /// Says in the log what could not be brought.
+    fn warn(&self, wanted: &FileMove, why: &dyn std::fmt::Display) {
+        let (job, task, [from, to]) = (wanted.job.get(), wanted.name.as_str(), self.names);
+        tracing::warn!(job, task, from, to, "a file could not be brought: {why}");
+    }
+}
+
 /// What came of bringing files. Of a site that keeps none there are none to bring.
-fn brought(wanted: &FileMove, from: &SiteLine, to: &SiteLine) -> MoveEnd {
+fn brought(wanted: &FileMove, way: &Way<'_>) -> MoveEnd {
     let directory = |line: &SiteLine, site: SiteId| -> Result<Option<Directory>, MoveEnd> {
-        line.files(wanted.job, &wanted.user).map_err(|_| MoveEnd::Failed(MoveFault::Silent(site)))
+        line.files(wanted.job, &wanted.user).map_err(|error| {
+            way.warn(wanted, &format_args!("{}: {error}", wanted.files.join(", ")));
+            MoveEnd::Failed(MoveFault::Silent(site))
+        })
     };
-    let both = directory(from, wanted.from).and_then(|from| Ok((from, directory(to, wanted.to)?)));
+    let both = directory(way.from, wanted.from).and_then(|from| Ok((from, directory(way.to, wanted.to)?)));
     let (from, to) = match both {
         Ok((Some(from), Some(to))) => (from, to),
         Ok(_) => return MoveEnd::Done { files: 0, bytes: 0 },
@@ -62,7 +81,7 @@ fn brought(wanted: &FileMove, from: &SiteLine, to: &SiteLine) -> MoveEnd {
         match to.fetch(name, &from) {
             Ok(sum) => (files, bytes) = (files.saturating_add(1), bytes.saturating_add(sum.bytes)),
             Err(fault) => {
-                tracing::warn!(job = wanted.job.get(), %fault, "a file could not be brought");
+                way.warn(wanted, &fault);
                 return MoveEnd::Failed(fault_of(name, &fault));
             }
         }

@@ -7,7 +7,7 @@ use super::extract::{JsonBytes, Key, number};
 use super::fault::Fault;
 use super::jobs::{only, unexpected};
 use super::searched::searched;
-use super::taking::{possible, spec};
+use super::taking::{is_repeated, possible, spec, timely};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
@@ -112,6 +112,12 @@ async fn quote(
 ) -> Result<Json<ChainView>, Fault> {
     let members = members(&app, &caller, &bytes).await?;
     let user = members.first().map(|first| first.job.user.clone()).unwrap_or_default();
+    // What was quoted once is so again, as long as the quote is there.
+    if !is_repeated(&app, &user, &key).await {
+        for (member, place) in members.iter().zip(0_u32..) {
+            timely(&app, &member.job).await.map_err(|fault| fault.within(format_args!("jobs[{place}]")))?;
+        }
+    }
     // A user who asks for many quotes at once keeps only themselves waiting.
     let _turn = app.turns.take(&user).await;
     let input = Input::AskChain { key, members: members.clone() };

@@ -1,8 +1,7 @@
 //! Several elements of an array in one request: `17_[3-9]`.
 //!
-//! All of them must be elements, or nothing happens. Those that have not ended are cancelled one after the other, the last first, so that none
-//! of them becomes a job meanwhile; all that is left of an array is cancelled at once. Whoever asks again, because no answer came, cancels
-//! what is left of them.
+//! All of them must be elements, or nothing happens. Those that have not ended are cancelled at once, in one entry of the journal. Whoever
+//! asks again, because no answer came, cancels what is left of them.
 
 use super::App;
 use super::fault::Fault;
@@ -10,16 +9,12 @@ use super::jobs::find;
 use crate::engine::Failed;
 use crate::token::Caller;
 use axum::http::StatusCode;
-use futures_util::stream::{StreamExt, iter};
 use std::collections::BTreeSet;
-use walras_api::service::JobView;
-use walras_broker::array::{Array, number_at};
+use walras_api::service::{ArrayView, JobState, JobView};
+use walras_broker::array::Array;
 use walras_broker::id::JobNumber;
 use walras_broker::indices::Indices;
 use walras_broker::{Input, Refusal, State};
-
-/// So many are under way at a time: they are written down together.
-const BESIDE: usize = 64;
 
 /// What of an array is meant by some of its elements.
 struct Asked {
@@ -66,22 +61,18 @@ pub(super) async fn cancel(
         let message = format!("all of {array}_[{indices}] have ended already");
         return Err(Fault::new(StatusCode::CONFLICT, "ended", message));
     }
-    let meant =
-        if is_rest { vec![array] } else { open.iter().rev().map(|rank| number_at(array, *rank)).collect() };
-    let asked =
-        meant.into_iter().map(|job| app.handle.send(Input::CancelJob { user: view.user.clone(), job }));
-    let mut answers = iter(asked).buffered(BESIDE);
-    let mut ended = 0;
-    while let Some(answer) = answers.next().await {
-        match answer {
-            Ok(_) => {}
-            // It has ended meanwhile.
-            Err(Failed::Refused(refusal)) if matches!(*refusal, Refusal::NoJob(_)) => ended += 1,
-            Err(failed) => return Err(failed.into()),
+    let input = match is_rest {
+        true => Input::CancelJob { user: view.user, job: array },
+        false => Input::CancelElements { user: view.user, array, elements: open.iter().copied().collect() },
+    };
+    match app.handle.send(input).await {
+        Ok(_) => changed(app, caller, array, open.len()).await,
+        // All of them have ended meanwhile.
+        Err(Failed::Refused(refusal)) if matches!(*refusal, Refusal::NoJob(_)) => {
+            changed(app, caller, array, 0).await
         }
+        Err(failed) => Err(failed.into()),
     }
-    drop(answers);
-    changed(app, caller, array, open.len().saturating_sub(ended)).await
 }
 
 /// Lets these elements go, which must be all that there are: an array is held as a whole.
@@ -98,6 +89,16 @@ pub(super) async fn release(
     }
     app.handle.send(Input::Release { user: view.user, job: array }).await?;
     changed(app, caller, array, open.len()).await
+}
+
+/// A job as it is now; of an array, how many elements had not ended before it was changed as a whole.
+pub(super) fn all_changed(mut view: JobView, before: &Option<ArrayView>) -> JobView {
+    if let (Some(now), Some(before)) = (&mut view.array, before) {
+        let open = JobState::ALL.into_iter().filter(|state| !state.is_over());
+        let had = open.filter_map(|state| before.states.get(state.text()));
+        now.changed = Some(had.fold(before.pending, |sum, count| sum.saturating_add(*count)));
+    }
+    view
 }
 
 /// The array as it is now, and how many elements were changed.

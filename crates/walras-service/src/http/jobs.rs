@@ -198,8 +198,8 @@ async fn cancel(
     if view.state.is_over() {
         return cancelled(view);
     }
-    match app.handle.send(Input::CancelJob { user: view.user, job }).await {
-        Ok(_) => find(&app, &caller, job.get()).await.map(Json),
+    match app.handle.send(Input::CancelJob { user: view.user.clone(), job }).await {
+        Ok(_) => Ok(Json(elements::all_changed(find(&app, &caller, job.get()).await?, &view.array))),
         // It has ended meanwhile; who cancels what another has just cancelled is told the same as the other.
         Err(Failed::Refused(refusal)) if matches!(*refusal, Refusal::NoJob(_)) => {
             cancelled(find(&app, &caller, job.get()).await?)
@@ -227,8 +227,8 @@ async fn release(
     }
     let view = find(&app, &caller, named(&app, &job).await?).await?;
     let job = JobNumber::new(view.job);
-    app.handle.send(Input::Release { user: view.user, job }).await?;
-    find(&app, &caller, job.get()).await.map(Json)
+    app.handle.send(Input::Release { user: view.user.clone(), job }).await?;
+    Ok(Json(elements::all_changed(find(&app, &caller, job.get()).await?, &view.array)))
 }
 
 /// What is said of a job that has ended to whoever cancels it.

@@ -37,8 +37,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JobsQuery {
-    /// Only jobs in this state, or in one of several with commas between them.
-    #[schemars(with = "Option<String>", extend("pattern" = STATES))]
+    /// Only jobs in this state, or in one of several with commas between them; letters may be of any case.
+    #[schemars(with = "Option<String>", extend("pattern" = states_pattern()))]
     state: Option<States>,
     /// Only jobs of this user; users see their own only.
     user: Option<String>,
@@ -58,10 +58,15 @@ struct JobsQuery {
 
 /// What a list of states looks like.
 #[cfg(feature = "schema")]
-pub(super) const STATES: &str = concat!(
-    "^(held|waiting|queued|planning|planned|reserving|reserved|running|done|failed|cancelled|given-up)",
-    "(,(held|waiting|queued|planning|planned|reserving|reserved|running|done|failed|cancelled|given-up))*$"
-);
+pub(super) fn states_pattern() -> String {
+    let either = |letter: char| match letter.is_ascii_lowercase() {
+        true => format!("[{}{letter}]", letter.to_ascii_uppercase()),
+        false => letter.to_string(),
+    };
+    let words = JobState::ALL.map(|state| state.text().chars().map(either).collect::<String>());
+    let one = format!(" *({}) *", words.join("|"));
+    format!("^{one}(,{one})*$")
+}
 
 /// States with commas between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -6,7 +6,7 @@ use super::endpoint::{Endpoint, USERS};
 use super::extract::Asked;
 use super::fault::Fault;
 #[cfg(feature = "schema")]
-use super::listing::STATES;
+use super::listing::states_pattern;
 use super::listing::{States, limit, name, whose};
 use crate::described::JsonSchema;
 use crate::journal::ended::{Elements, Wanted};
@@ -31,8 +31,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PastQuery {
-    /// Only jobs that ended in this state, or in one of several with commas between them.
-    #[schemars(with = "Option<String>", extend("pattern" = STATES))]
+    /// Only jobs that ended in this state, or in one of several with commas between them; letters may be of any case.
+    #[schemars(with = "Option<String>", extend("pattern" = states_pattern()))]
     state: Option<States>,
     /// Only jobs of this user; users see their own only.
     user: Option<String>,

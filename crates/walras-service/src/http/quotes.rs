@@ -7,7 +7,7 @@ use super::extract::{Asked, JsonBytes, Key, Sent, number};
 use super::fault::Fault;
 use super::jobs::{only, unexpected};
 use super::searched::searched;
-use super::taking::{is_repeated, spec};
+use super::taking::{is_repeated, spec, timely};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
@@ -98,6 +98,10 @@ async fn quote(
 ) -> Result<(StatusCode, Json<QuoteView>), Fault> {
     let job = Box::new(spec(&app, &caller, &bytes).await?);
     let hold = query.hold.and_then(|seconds| Span::from_millis(i64::from(seconds) * 1_000));
+    // What was quoted once is so again, as long as the quote is there.
+    if !is_repeated(&app, &job.user, &key).await {
+        timely(&app, &job).await?;
+    }
     match given(&app, key, job, hold).await? {
         Answer::Quote(quote) => {
             if hold.is_some() {

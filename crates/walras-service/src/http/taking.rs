@@ -7,7 +7,7 @@ use crate::notice::config::{Untold, settle};
 use crate::token::Caller;
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use walras_api::sentence::{unmet_task_text, unmet_text};
+use walras_api::sentence::{beyond_share_text, unmet_task_text, unmet_text};
 use walras_api::service::{Role, Stamp, check_amounts, read_job};
 use walras_api::{Num, ReadError, echo};
 use walras_broker::State as Known;
@@ -144,11 +144,7 @@ pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
             return Some(("never-met", unmet_text(state, &job, &fitting)));
         }
         if let Some((needed, most)) = beyond_share(state, &job) {
-            let text = format!(
-                "a task takes {needed} nodes at once, and workflows of one user have at most {most} of all nodes \
-                 (sharing.workflow_nodes)"
-            );
-            return Some(("never-met", text));
+            return Some(("never-met", beyond_share_text(&job, needed, most)));
         }
         if let Some(unmet) = unmet_task(state, &job) {
             return Some(("never-met", unmet_task_text(state, &unmet)));

@@ -32,7 +32,7 @@ impl Record {
 pub mod v1 {
     use serde::{Deserialize, Serialize};
     use walras_api::sentence::MoneyLimit;
-    use walras_broker::array::{ArrayCounts, Element};
+    use walras_broker::array::{ArrayCounts, ArrayTook, Element};
     use walras_broker::id::{JobNumber, ReservationNumber};
     use walras_broker::indices::Indices;
     use walras_broker::job::{JobEnd, PartEnd};
@@ -99,6 +99,9 @@ pub mod v1 {
         pub indices: Indices,
         /// How they ended.
         pub counts: ArrayCounts,
+        /// What they took, all together; unknown of those that ended before it was counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub took: Option<ArrayTook>,
     }
 
     /// A part of a job that has ended.

@@ -65,7 +65,7 @@ fn reserved(reservation: &Reservation) -> Option<Span> {
 
 /// The same of an array.
 pub fn ended_array(array: &Array, end: &JobEnd, at: Time) -> v1::Ended {
-    let request = &array.spec.request;
+    let (request, took) = (&array.spec.request, &array.took);
     v1::Ended {
         number: array.number,
         name: request.name.clone(),
@@ -73,20 +73,24 @@ pub fn ended_array(array: &Array, end: &JobEnd, at: Time) -> v1::Ended {
         tasks: tasks_of(&array.spec),
         workflow: array.spec.workflow.is_some(),
         queued_at: array.queued_at,
-        start: None,
+        start: took.start,
         ended_at: at,
         deadline: request.deadline,
         budget: request.budget,
         spent: array.spent,
         attempts: 0,
         reservation: None,
-        sites: Vec::new(),
+        sites: took.sites.iter().copied().collect(),
         parts: Vec::new(),
-        reserved: None,
+        reserved: took.reserved,
         limit: MoneyLimit::default(),
         end: end.clone(),
         element: None,
-        array: Some(v1::Array { indices: array.indices.clone(), counts: array.counts }),
+        array: Some(v1::Array {
+            indices: array.indices.clone(),
+            counts: array.counts,
+            took: Some(took.clone()),
+        }),
         // Elements are jobs of their own.
         work: None,
         outputs: Vec::new(),

@@ -54,7 +54,7 @@ impl Reader<'_> {
                 self.own.insert(*reservation, self.latest.clone());
                 event_text(self.state, at, event).map(|(_, text)| text)
             }
-            Event::Reservation(event) => own_event_text(self.state, event, &self.own),
+            Event::Reservation(event) => own_event_text(self.state, event, self.spec.as_deref(), &self.own),
             Event::Vo(_) | Event::Site(_) | Event::Quote(_) | Event::Cycle(_) => None,
         }
     }

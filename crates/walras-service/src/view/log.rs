@@ -27,6 +27,7 @@ pub fn is_act(input: &Input) -> bool {
         | Input::AskChain { .. }
         | Input::Accept { .. }
         | Input::CancelJob { .. }
+        | Input::CancelElements { .. }
         | Input::Release { .. }
         | Input::Site { .. }
         | Input::Decided { .. }

@@ -6,7 +6,7 @@ use walras_api::sentence::{Context, MoneyLimit};
 use walras_api::service::OutlookView;
 use walras_broker::State;
 use walras_broker::allocation::Allocation;
-use walras_broker::foreseen::Foreseen;
+use walras_broker::foreseen::{Foreseen, awaited};
 use walras_broker::job::JobSpec;
 use walras_broker::quote::Findings;
 use walras_core::agenda::Worth;
@@ -20,9 +20,8 @@ pub fn outlook_view(
     worth: Option<Worth>,
     foreseen: &Foreseen,
 ) -> OutlookView {
-    let after = spec.gate.after.iter().map(|on| on.on.to_string()).filter(|_| *foreseen != Foreseen::Now);
     let known = OutlookView {
-        after: after.collect(),
+        after: awaited(state, spec).iter().map(ToString::to_string).collect(),
         elements: spec.array.as_ref().map(|array| array.count()),
         ..OutlookView::default()
     };

@@ -5,14 +5,18 @@ use crate::journal::record::{Record, v1};
 use walras_api::Num;
 use walras_api::service::{JobState, PastJobView};
 use walras_broker::State;
-use walras_broker::job::PartEnd;
 use walras_model::{Span, Time};
 
 /// A job that has ended, with what it took. Names are those of today.
 pub fn past_view(state: &State, record: &Record) -> PastJobView {
     let view = ended_view(state, record, false);
     let Record::V1(job) = record;
-    let (used, exit_code) = (used(&job.parts), exit_code(view.state, &job.parts));
+    let took = job.array.as_ref().and_then(|array| array.took.as_ref());
+    let used = match took {
+        Some(took) => took.used,
+        None => used(&job.parts),
+    };
+    let exit_code = took.and_then(|took| took.code).or_else(|| exit_code(view.state, &job.parts));
     let reserved = job.reserved.filter(|reserved| *reserved > Span::ZERO);
     let estimate = used.zip(reserved).and_then(|(used, reserved)| share(used, reserved));
     PastJobView {
@@ -59,13 +63,8 @@ fn share(used: Span, reserved: Span) -> Option<Num> {
 /// The code of the first part that failed by itself; 0 when all ended well.
 fn exit_code(state: JobState, parts: &[v1::Part]) -> Option<i32> {
     let code = |part: &v1::Part| match part.stage {
-        v1::Stage::Ended(PartEnd::Failed(code)) => Some(code),
-        v1::Stage::Ended(
-            PartEnd::Done | PartEnd::TimedOut | PartEnd::Lost | PartEnd::TakenBack | PartEnd::Vanished,
-        )
-        | v1::Stage::Waiting
-        | v1::Stage::Due
-        | v1::Stage::Running => None,
+        v1::Stage::Ended(end) => end.code(),
+        v1::Stage::Waiting | v1::Stage::Due | v1::Stage::Running => None,
     };
     parts.iter().find_map(code).or((state == JobState::Done).then_some(0))
 }

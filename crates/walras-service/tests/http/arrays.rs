@@ -42,7 +42,8 @@ fn an_array_is_one_object_of_which_every_element_can_be_named() {
     assert_eq!(view["array"]["states"], json!({"cancelled": 1}));
     let release = || house.call("post", &format!("/v1/jobs/{array}/release"), Some(&ada), None);
     assert_eq!(house.call("post", &format!("/v1/jobs/{array}/release"), Some(&ben), None).status, 404);
-    assert_eq!(release().json(200)["state"], "queued");
+    let released = release().json(200);
+    assert_eq!((&released["state"], &released["array"]["changed"]), (&json!("queued"), &json!(49_999)));
     assert_eq!(release().status, 409);
     let planned = |view: &Value| view["array"]["pending"] == json!(49_995);
     house.call("post", "/v1/cycles", Some(&house.administrator), None).json(202);
@@ -51,7 +52,8 @@ fn an_array_is_one_object_of_which_every_element_can_be_named() {
     let elements = get(&format!("/v1/jobs?array={array}")).json(200);
     let ids: Vec<&Value> = elements["jobs"].as_array().unwrap().iter().map(|job| &job["id"]).collect();
     assert_eq!(ids, [10, 8, 6, 2].map(|index| json!(format!("{array}_{index}"))).iter().collect::<Vec<_>>());
-    assert_eq!(cancel(&array.to_string()).json(200)["state"], "cancelled");
+    let cancelled = cancel(&array.to_string()).json(200);
+    assert_eq!((&cancelled["state"], &cancelled["array"]["changed"]), (&json!("cancelled"), &json!(49_999)));
     let ended = get(&format!("/v1/jobs/{array}")).json(200);
     assert_eq!(ended["array"]["states"], json!({"cancelled": 50_000}), "{ended}");
     assert_eq!(get("/v1/jobs").json(200)["jobs"].as_array().unwrap().len(), 2);
@@ -119,6 +121,12 @@ fn tasks_that_need_not_run_together_run_in_waves_under_one_budget() {
     assert_eq!((&view["array"]["count"], &view["array"]["states"]), (&json!(12), &json!({"done": 12})));
     let charged = view["charged"].as_f64().unwrap();
     assert!(charged > 0.0 && charged <= 900.0, "{view}");
+    let past = house.call("get", "/v1/reports/jobs?state=Done,%20failed", Some(&ada), None).json(200);
+    let past = &past["jobs"][0];
+    assert_eq!((&past["elements"], &past["exit_code"]), (&json!(12), &json!(0)), "{past}");
+    for told in ["start", "wait", "run", "used", "reserved", "estimate"] {
+        assert!(!past[told].is_null(), "{told}: {past}");
+    }
     let path = format!("/v1/jobs?array={number}&limit=100");
     let elements = house.call("get", &path, Some(&ada), None).json(200);
     let starts: std::collections::BTreeSet<&str> =

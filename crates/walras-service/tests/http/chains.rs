@@ -101,3 +101,19 @@ fn what_does_not_fit_is_said_of_its_job_with_what_would_help() {
     others["user"] = json!("eve");
     house.call("post", "/v1/chains", Some(&ada), Some(&body(&[job("one"), others]))).json(403);
 }
+
+#[test]
+fn a_deadline_that_has_passed_is_refused_before_anything_is_looked_for() {
+    let house = House::open();
+    let ada = house.user("ada");
+    let mut late = job("late");
+    late["deadline"] = json!("2020-01-01T00:00:00Z");
+    let passed = "body: deadline: 2020-01-01T00:00:00.000Z has passed: it is 20";
+    let quote = house.call("post", "/v1/quotes", Some(&ada), Some(&late)).json(422);
+    let chain =
+        house.call("post", "/v1/chains", Some(&ada), Some(&body(&[job("one"), late.clone()]))).json(422);
+    for (refusal, begins) in [(quote, passed.to_owned()), (chain, format!("jobs[1]: {passed}"))] {
+        assert_eq!(refusal["code"], json!("past-deadline"), "{refusal}");
+        assert!(refusal["message"].as_str().unwrap().starts_with(&begins), "{refusal}");
+    }
+}

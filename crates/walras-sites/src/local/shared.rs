@@ -12,8 +12,8 @@
 use super::account::Account;
 use super::part::{PartDirectory, Task, make_directory};
 use super::sweep::set_aside;
-use crate::contract::{JobNumber, SiteError};
-use crate::files::Directory;
+use crate::contract::{JobNumber, OutputFault, SiteError};
+use crate::files::{Directory, FileFault};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeMap;
@@ -129,8 +129,17 @@ pub(crate) fn put_inputs(task: &Task, work: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Why the files that a task should have written are not there.
-pub(crate) fn missing_output(task: &Task, work: &Path) -> Option<String> {
+/// The first file that a task should have written and has not, by its place among them, with what is wrong with it.
+pub(crate) fn missing_output(task: &Task, work: &Path) -> Option<(u32, FileFault)> {
     let written = directory_of(task, work);
-    task.outputs.iter().find_map(|name| written.has(name).err()).map(|fault| fault.to_string())
+    task.outputs.iter().zip(0..).find_map(|(name, place)| Some((place, written.has(name).err()?)))
+}
+
+/// The same without the words of the system.
+pub(crate) fn output_fault(fault: &FileFault) -> OutputFault {
+    match fault {
+        FileFault::Outside(_) => OutputFault::Link,
+        FileFault::NotThere(_) => OutputFault::NotThere,
+        FileFault::TooLarge { .. } | FileFault::Damaged(_) | FileFault::System { .. } => OutputFault::Refused,
+    }
 }

@@ -5,13 +5,13 @@
 //! ended. A program that takes too long or is to stop is asked to end, and killed after a moment, with everything that it
 //! has started. No shell of ours sees any of the user's text.
 //!
-//! The end of a program that could not be started is 127 when there is nothing to run and 126 otherwise, and that of a task that has not
-//! written its files is 125; its output says why.
+//! The end of a program that could not be started is 127 when there is nothing to run and 126 otherwise; its output says why, as it does of
+//! a task that has not written its files.
 
 use super::part::{Begun, Ended, PartDirectory, ProcessLimits, Task, make_directory};
 use super::process::{Identity, descendants, signal};
 use super::program::{CANNOT_RUN, start};
-use super::shared::{missing_output, put_inputs};
+use super::shared::{missing_output, output_fault, put_inputs};
 use crate::clock::wall_millis;
 use crate::contract::{PartEnd, SiteError};
 use crate::files::Directory;
@@ -31,9 +31,6 @@ use std::path::Path;
 use std::process::{Child, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 use walras_broker::job::NOWHERE;
-
-/// It ended well, and a file that it should have written is not there.
-const NO_OUTPUT: i32 = 125;
 
 /// How often it says that it is there.
 const SIGN_EVERY: Duration = Duration::from_secs(1);
@@ -108,9 +105,9 @@ pub(crate) fn execute(part: &PartDirectory, task: &Task, begun: i64, control: &O
         Ok(child) => {
             let end = watch(child, control, part, (task, begun));
             match missing_output(task, &work).filter(|_| end == PartEnd::Done) {
-                Some(missing) => {
+                Some((file, missing)) => {
                     let _ = writeln!(output, "walras: it should have written {missing}");
-                    PartEnd::Failed(NO_OUTPUT)
+                    PartEnd::NoOutput { file, fault: output_fault(&missing) }
                 }
                 None => end,
             }

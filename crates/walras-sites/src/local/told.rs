@@ -118,13 +118,14 @@ fn peers(peers: &[Peer]) -> Option<String> {
 
 /// What an element of an array is told of its place.
 fn of_element(place: &ArrayPlace) -> Vec<(String, String)> {
-    let ArrayPlace { array, index, count, lowest, highest } = *place;
+    let ArrayPlace { array, index, count, lowest, highest, step } = *place;
     let told = [
         ("JOB_ID", array.to_string()),
         ("TASK_ID", index.to_string()),
         ("TASK_COUNT", count.to_string()),
         ("TASK_MIN", lowest.to_string()),
         ("TASK_MAX", highest.to_string()),
+        ("TASK_STEP", step.to_string()),
     ];
     let named = |(name, value): (&str, String)| {
         ["WALRAS", "SLURM"].map(|prefix| (format!("{prefix}_ARRAY_{name}"), value.clone()))
@@ -271,15 +272,21 @@ mod tests {
 
     #[test]
     fn an_element_knows_its_place_in_its_array() {
-        let place = ArrayPlace { array: JobNumber::new(12), index: 5, count: 3, lowest: 1, highest: 9 };
+        let place =
+            ArrayPlace { array: JobNumber::new(12), index: 5, count: 3, lowest: 1, highest: 9, step: 4 };
         let program = Program { array: Some(place), ..Program::default() };
         let placed = Placed { node: None, nodes: Vec::new(), width: 1 };
         let usual = Usual { path: "/bin", lang: "C" };
         let told = with(&program, |start, part| environment(start, part, &placed, &usual));
         let told: BTreeMap<String, String> = told.into_iter().collect();
-        for (name, value) in
-            [("JOB_ID", "12"), ("TASK_ID", "5"), ("TASK_COUNT", "3"), ("TASK_MIN", "1"), ("TASK_MAX", "9")]
-        {
+        for (name, value) in [
+            ("JOB_ID", "12"),
+            ("TASK_ID", "5"),
+            ("TASK_COUNT", "3"),
+            ("TASK_MIN", "1"),
+            ("TASK_MAX", "9"),
+            ("TASK_STEP", "4"),
+        ] {
             for prefix in ["WALRAS", "SLURM"] {
                 assert_eq!(told.get(&format!("{prefix}_ARRAY_{name}")).map(String::as_str), Some(value));
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use walras_broker::program::TaskProgram;
 use walras_sites::files::FileFault;
-use walras_sites::{JobNumber, PartEnd, Program, Start, StartPart};
+use walras_sites::{JobNumber, OutputFault, PartEnd, Program, Start, StartPart};
 
 const JOB: JobNumber = JobNumber::new(9);
 
@@ -96,8 +96,9 @@ fn a_task_that_does_not_write_its_files_has_failed() {
         task("exit 4", &["nothing"]),
     ];
     let ends = run(&mut bench, 1, &flow(), &tries.map(Some));
-    let missing = PartEnd::Failed(125);
-    assert_eq!(ends, [missing, missing, missing, missing, PartEnd::Done, PartEnd::Failed(4)]);
+    let missing = |fault| PartEnd::NoOutput { file: 0, fault };
+    let (gone, link) = (missing(OutputFault::NotThere), missing(OutputFault::Link));
+    assert_eq!(ends, [gone, gone, link, link, PartEnd::Done, PartEnd::Failed(4)]);
     assert!(bench.printed(1).contains("it should have written x"), "{}", bench.printed(1));
     assert!(bench.printed(3).contains("leads out of the job's directory"), "{}", bench.printed(3));
 }

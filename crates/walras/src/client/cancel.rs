@@ -140,9 +140,38 @@ impl Act {
             Act::Release => "released",
         }
     }
+
+    /// What has become of what was named.
+    fn said(self, named: &str, view: &JobView) -> String {
+        let Some(array) = &view.array else {
+            // Only elements have the number of their array before their own.
+            let what = if view.id.contains('_') { "element" } else { "job" };
+            return format!("{what} {} is {}\n", view.id, view.state.text());
+        };
+        let (which, past) = (view.job, self.past());
+        match array.changed {
+            Some(count) if named.contains('_') => {
+                let are = if count == 1 { "is" } else { "are" };
+                format!("{} of {named} {are} {past}\n", counted(count))
+            }
+            Some(count) => {
+                let left = match self {
+                    Act::Cancel => " that had not ended",
+                    Act::Release => "",
+                };
+                format!("array {which} is {past}, with {}{left}\n", counted(count))
+            }
+            None => format!("array {which} is {}\n", view.state.text()),
+        }
+    }
 }
 
-/// Asks the same of each job, and says where it is then; of several elements of an array, how many were meant that had not ended.
+/// `1 element`, `4 elements`.
+fn counted(count: u32) -> String {
+    format!("{count} element{}", if count == 1 { "" } else { "s" })
+}
+
+/// Asks the same of each job, and says where it is then; of an array, or of several of its elements, how many that had not ended.
 fn for_each(
     client: &Client,
     connect: &Connect,
@@ -154,13 +183,7 @@ fn for_each(
         let job = job.to_string();
         // One that refuses must not keep the others from it.
         match act.send(client, &job) {
-            Ok(answer) => say(connect, &answer, |view: &JobView| {
-                match view.array.as_ref().and_then(|array| array.changed) {
-                    Some(1) => format!("1 element of {job} is {}\n", act.past()),
-                    Some(count) => format!("{count} elements of {job} are {}\n", act.past()),
-                    None => format!("job {} is {}\n", view.id, view.state.text()),
-                }
-            })?,
+            Ok(answer) => say(connect, &answer, |view: &JobView| act.said(&job, view))?,
             Err(failure @ Failure::Refused(_)) => failed = Some(failure),
             Err(failure) => return Err(failure),
         }

@@ -4,7 +4,7 @@ use super::http::{Client, fresh_key};
 use super::say::say;
 use super::show::{table, time, told};
 use super::submit::QuoteArgs;
-use super::written::Written;
+use super::written::{Finished, Written};
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use walras_api::service::ChainView;
@@ -17,22 +17,38 @@ pub(super) fn quote(args: &QuoteArgs, client: &Client) -> Result<(), Failure> {
     if !args.arguments.is_empty() {
         return Err(Failure::input("arguments after -- are for one job: give one file"));
     }
-    let mut jobs: Vec<Value> = Vec::with_capacity(args.files.len());
+    let mut read: Vec<Finished> = Vec::with_capacity(args.files.len());
     for file in &args.files {
-        let written = Written::of_file(file, &[])?;
-        let job = written.finished(&[], &args.reading, Some(client))?.job;
-        let before = jobs.len().checked_sub(1);
+        read.push(Written::of_file(file, &[])?.finished(&[], &args.reading, Some(client))?);
+    }
+    let member = |(place, one): (usize, &Finished)| {
+        let before = place.checked_sub(1);
         let after: Vec<Value> =
             before.map(|before| json!({"job": before, "condition": args.on})).into_iter().collect();
-        jobs.push(json!({"job": job, "after": after}));
-    }
+        json!({"job": one.job, "after": after})
+    };
+    let jobs: Vec<Value> = read.iter().enumerate().map(member).collect();
     let key = args.key.clone().map_or_else(fresh_key, Ok)?;
-    let answer = client.post_once("/v1/chains", &json!({"jobs": jobs}), &key)?;
+    let answer = client.post_once("/v1/chains", &json!({"jobs": jobs}), &key);
+    let answer = answer.map_err(|failure| placed(failure, &read))?;
     say(&args.connect, &answer, chain_text)?;
     // A chain that does not fit is an answer, not what was hoped for.
     match answer.view::<ChainView>()?.quote {
         Some(_) => Ok(()),
         None => Err(Failure::Refuted),
+    }
+}
+
+/// What the service says of one job of the chain, with the place in its file that it is about.
+fn placed(failure: Failure, read: &[Finished]) -> Failure {
+    let Failure::Input(text) = failure else { return failure };
+    let member = || {
+        let (place, rest) = text.strip_prefix("jobs[")?.split_once("]: ")?;
+        Some((read.get(place.parse::<usize>().ok()?)?, rest))
+    };
+    match member() {
+        Some((one, rest)) => one.placed(Failure::Input(rest.to_owned())),
+        None => Failure::Input(text),
     }
 }
 

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_state_that_there_is_none_of_is_told_with_those_that_there_are() {
-        assert!(known_states("running,given-up").is_ok());
+        assert!(known_states("running,given-up").is_ok() && known_states("Running, queued").is_ok());
         let Err(Failure::Input(text)) = known_states("running,lost") else { panic!("it is refused") };
         assert!(text.starts_with("--state: 'lost' is no state of a job: expected held, waiting, "), "{text}");
     }

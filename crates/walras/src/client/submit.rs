@@ -171,10 +171,14 @@ fn outlook_text(outlook: &OutlookView) -> String {
             }
         };
     }
+    let after = match outlook.after.is_empty() {
+        true => String::new(),
+        false => format!("waits for {}; ", outlook.after.join(", ")),
+    };
     if outlook.reasons.is_empty() {
-        return "when it starts is not known yet: no site has said what is free\n".to_owned();
+        return format!("{after}when it starts is not known yet: no site has said what is free\n");
     }
-    let mut text = "would not start as things are\n".to_owned();
+    let mut text = format!("{after}would not start as things are\n");
     for reason in &outlook.reasons {
         text.push_str(&format!("{}\n", told(&reason.text)));
     }

@@ -77,7 +77,7 @@ fn lists(vo: &Vo, job: &str) {
         let list: Value = serde_json::from_str(&vo.done(&call)).unwrap();
         list["jobs"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
     };
-    let names: Vec<String> = jobs(&["--state", "failed,given-up"]);
+    let names: Vec<String> = jobs(&["--state", "Failed, given-up"]);
     assert_eq!(names, ["never", "slow"]);
     assert_eq!(jobs(&["--name", "s*"]), ["slow"]);
     assert_eq!(jobs(&["--name", "?lo?"]), ["slow"]);
@@ -127,6 +127,22 @@ fn several(vo: &Vo) {
     vo.walras(&["wait", &array], "");
     let (code, out, err) = told(&vo.walras(&["cancel", &format!("{array}_[1-9%2]")], ""));
     assert!(code == Some(2) && out.is_empty() && err.contains("a limit belongs to the whole array"), "{err}");
+    let whole = wrapped(vo, "whole", "sleep 30", &["--hold", "--array=1-6"]);
+    assert_eq!(vo.done(&["cancel", &format!("{whole}_4")]), format!("element {whole}_4 is cancelled\n"));
+    assert_eq!(vo.done(&["release", &whole]), format!("array {whole} is released, with 5 elements\n"));
+    let out = vo.done(&["cancel", &whole]);
+    assert_eq!(out, format!("array {whole} is cancelled, with 5 elements that had not ended\n"));
+    assert_eq!(vo.done(&["cancel", &whole]), format!("array {whole} is cancelled\n"));
+    let codes =
+        wrapped(vo, "codes", "exit $((SLURM_ARRAY_TASK_ID / SLURM_ARRAY_TASK_STEP))", &["--array=0-6:3"]);
+    assert_eq!(told(&vo.walras(&["wait", &codes], "")).0, Some(1));
+    let past: Value = serde_json::from_str(&vo.done(&["history", "--name", "codes", "--json"])).unwrap();
+    let past = &past["jobs"][0];
+    let code = past["exit_code"].as_i64();
+    assert!(matches!(code, Some(1 | 2)), "of the first that failed: {past}");
+    let number = |key: &str| past[key].as_f64().unwrap_or_else(|| panic!("{key}: {past}"));
+    assert!(number("wait") >= 0.0 && number("run") > 0.0 && number("reserved") >= 180.0, "{past}");
+    assert!(!past["start"].is_null() && past["sites"].as_array().is_some_and(|it| !it.is_empty()), "{past}");
 }
 
 #[test]

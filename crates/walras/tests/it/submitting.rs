@@ -102,6 +102,38 @@ fn what_is_wrong_with_a_workflow_is_told_by_its_own_file() {
 }
 
 #[test]
+fn a_strategy_without_the_deadline_that_it_needs_is_told_with_file_and_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("flow.yaml"), "walras: workflow/1\ntasks: [{name: make, work: 1, command: [make]}]\n")
+        .unwrap();
+    for strategy in ["alap", "cheapest", "balanced"] {
+        let job = format!("walras: job/1\nname: j\nworkflow: flow.yaml\nstrategy: {strategy}\n");
+        fs::write(at.join("job.yaml"), &job).unwrap();
+        let (code, out, err) = dry_run(at, &["job.yaml"]);
+        let place = format!("walras: job.yaml:4:11: strategy: {strategy} needs a `deadline`");
+        assert!(code == Some(2) && out.is_empty() && err.starts_with(&place), "{err}");
+        fs::write(at.join("job.yaml"), job + "deadline: 2h\n").unwrap();
+        let (code, _, err) = dry_run(at, &["job.yaml"]);
+        assert_eq!(code, Some(0), "{err}");
+    }
+}
+
+#[test]
+fn what_is_refused_of_a_chain_is_told_with_its_own_file_and_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    for (name, more) in [("one.yaml", ""), ("two.yaml", "deadline: 2020-01-01T00:00:00Z\n")] {
+        fs::write(at.join(name), format!("{JOB}{more}")).unwrap();
+    }
+    const REFUSAL: &str = "{\"code\": \"past-deadline\", \"message\": \"jobs[1]: body: deadline: it has passed\", \"trace\": \"t\"}";
+    let (url, _) = fake(&[("POST /v1/chains", 422, REFUSAL)]);
+    let (code, _, err) = texts(&ask(at, &url, &["quote", "one.yaml", "two.yaml"]));
+    assert_eq!(code, Some(2));
+    assert!(err.starts_with("walras: two.yaml:5:11: deadline: it has passed"), "{err}");
+}
+
+#[test]
 fn a_script_with_line_breaks_of_dos_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("dos.sh"), SCRIPT.replace('\n', "\r\n")).unwrap();

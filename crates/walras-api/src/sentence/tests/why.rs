@@ -8,8 +8,9 @@ use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
 use walras_broker::gate::{Condition, Dependency, Waits, Which};
 use walras_broker::id::JobNumber;
-use walras_broker::job::{JobEnd, PartEnd, SiteRefusal, Unassigned, Why};
+use walras_broker::job::{JobEnd, OutputFault, PartEnd, SiteRefusal, Unassigned, Why};
 use walras_broker::mismatch::{Mismatch, NodeOrQueue, TaskMismatch};
+use walras_broker::moving::MoveFault;
 use walras_broker::notice::News;
 use walras_core::agenda::Promise;
 use walras_model::{Data, Explanation, Fixed, Performance, Rate, Reason, SmallestChange, TaskId};
@@ -66,6 +67,10 @@ fn every_why_has_a_sentence() {
         Why::StartMissed => Why::StartMissed => "The moment to start was missed.";
         Why::FilesLost(_) => Why::FilesLost(TaskId::new(1)) =>
             "The files of a task could not be brought to where they are read.";
+        Why::NotBrought { .. } => Why::NotBrought { task: "align".into(), to: SITE, fault: MoveFault::NotThere("map".into()) } =>
+            "A file of task align could not be brought to campus: map is not there.";
+        Why::NoOutput { .. } => Why::NoOutput { part: 2, file: "map".into(), fault: OutputFault::NotThere } =>
+            "Part 2 ended without its output: map is not there, or is no plain file.";
         Why::NotPlanned => Why::NotPlanned => "Planning took too long.";
         Why::DeadlinePassed => Why::DeadlinePassed => "The deadline cannot be kept any more.";
         Why::TooOften(_) => Why::TooOften(Box::new(Why::NodeLost(NODE))) =>
@@ -94,6 +99,18 @@ fn every_why_has_a_sentence() {
         PartEnd::Lost => PartEnd::Lost => "was lost with its node";
         PartEnd::TakenBack => PartEnd::TakenBack => "had to make way for its owner";
         PartEnd::Vanished => PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on";
+        PartEnd::NoOutput { .. } => PartEnd::NoOutput { file: 0, fault: OutputFault::NotThere } =>
+            "ended without its output: a file is not there, or is no plain file";
+    );
+    let without =
+        |fault: &OutputFault| context().why(&Why::NoOutput { part: 2, file: "map".into(), fault: *fault });
+    table!(OutputFault, without;
+        OutputFault::NotThere => OutputFault::NotThere =>
+            "Part 2 ended without its output: map is not there, or is no plain file.";
+        OutputFault::Link => OutputFault::Link =>
+            "Part 2 ended without its output: map is a link or lies behind one, which may lead out of the job's directory: no link is followed.";
+        OutputFault::Refused => OutputFault::Refused =>
+            "Part 2 ended without its output: the system does not let anybody look at map.";
     );
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use walras_broker::job::{JobSpec, WorkflowSpec, is_output_name};
 use walras_broker::particulars::{COMMENT_MAX, is_directory_name};
 use walras_broker::program::producers;
+use walras_core::refine::Strategy;
 
 /// Whether what a job asks of resources that some node counts is something; `source` names it in errors.
 pub fn check_amounts(
@@ -29,6 +30,20 @@ impl JobFile {
             quantity::name(site, "a site").in_item(index).in_field("sites")?;
         }
         Ok(())
+    }
+
+    /// The strategy that it asks for, beside what that needs.
+    pub(super) fn strategy_asked_for(&self) -> Result<Option<Strategy>, Problem> {
+        let fastest = if self.budget.is_some() { jobs::Fastest::Paid } else { jobs::Fastest::Unpaid };
+        let strategy = jobs::strategy(self.strategy.as_deref(), self.workflow.is_some(), fastest)?;
+        let open_ended = strategy.filter(|strategy| strategy.needs_deadline() && self.deadline.is_none());
+        match (open_ended, &self.strategy) {
+            (Some(_), Some(name)) => {
+                Err(Problem::new(name, "needs a `deadline`, by when all of it must have ended"))
+                    .in_field("strategy")
+            }
+            (_, _) => Ok(strategy),
+        }
     }
 
     /// Whether a machine could run it.

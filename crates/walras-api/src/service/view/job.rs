@@ -61,10 +61,17 @@ impl JobState {
         JobState::GivenUp,
     ];
 
-    /// States with commas between them; or which word is none, and what there are.
+    /// States with commas between them, in letters of any case and with spaces around them; or which word is none, and what there are.
+    ///
+    /// ```
+    /// use walras_api::service::JobState;
+    /// assert_eq!(JobState::listed("Running, GIVEN-UP"), Ok(vec![JobState::Running, JobState::GivenUp]));
+    /// assert!(JobState::listed("running,").is_err() && JobState::listed("given up").is_err());
+    /// ```
     pub fn listed(text: &str) -> Result<Vec<JobState>, String> {
         let state = |word: &str| {
-            let known = JobState::ALL.into_iter().find(|state| state.text() == word);
+            let word = word.trim_matches(' ');
+            let known = JobState::ALL.into_iter().find(|state| state.text().eq_ignore_ascii_case(word));
             known.ok_or_else(|| {
                 let all = JobState::ALL.map(JobState::text).join(", ");
                 format!("'{}' is no state of a job: expected {all}", echo_message(word))
@@ -223,7 +230,7 @@ pub struct ArrayView {
     pub pending_elements: String,
     /// How many of the others are in each state.
     pub states: BTreeMap<String, u32>,
-    /// How many elements the request has changed, where it named several.
+    /// How many elements the request has changed, where it named several or the whole array.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<u32>,
 }

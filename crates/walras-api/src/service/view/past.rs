@@ -35,7 +35,7 @@ pub struct PastJobView {
     pub elements: Option<u32>,
     /// When it was submitted.
     pub queued_at: Stamp,
-    /// When it started, if it did; unknown of an array as a whole.
+    /// When it started, if it did; of an array, when its first element did.
     pub start: Option<Stamp>,
     /// When it ended.
     pub finish: Stamp,
@@ -51,7 +51,8 @@ pub struct PastJobView {
     pub estimate: Option<Num>,
     /// What it was charged, in credits.
     pub charged: Num,
-    /// The code that its program ended with: 0 when it is done; none where it never ran to an end of its own.
+    /// The code that its program ended with: 0 when it is done; none where it never ran to an end of its own. Of an array, the code of the
+    /// first element that failed.
     pub exit_code: Option<i32>,
     /// How many reservations failed that it could do nothing about.
     pub attempts: u32,

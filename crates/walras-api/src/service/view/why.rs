@@ -35,6 +35,12 @@ pub struct WhyView {
     /// The code that the part ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// The task that wrote what could not be brought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The file that is not there, or could not be brought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Why the site refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<RefusalKind>,
@@ -91,6 +97,8 @@ impl WhyView {
             part: None,
             part_state: None,
             exit_code: None,
+            task: None,
+            file: None,
             refusal: None,
             account: None,
             unassigned: None,
@@ -149,8 +157,10 @@ pub enum WhyKind {
     Late,
     /// The moment to start was missed.
     StartMissed,
-    /// The files of a task could not be brought to where they are read.
+    /// A file of a task could not be brought to where it is read: see `task`, `file` and `site`.
     FilesLost,
+    /// A task ended well without a file that it should have written: see `part` and `file`.
+    NoOutput,
     /// Planning took too long.
     NotPlanned,
     /// The deadline cannot be kept any more.

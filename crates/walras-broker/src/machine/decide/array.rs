@@ -37,11 +37,13 @@ pub(super) fn draw(draft: &mut Draft<'_>) {
     }
 }
 
-/// An element that is no job yet never becomes one.
-pub(super) fn cancel_pending(draft: &mut Draft<'_>, array: &Array, rank: u32) {
-    let elements = Ranks::one(rank);
+/// Elements that are no jobs yet never become any.
+pub(super) fn cancel_pending(draft: &mut Draft<'_>, array: &Array, elements: Ranks) {
+    if elements.is_empty() {
+        return;
+    }
+    let concerned = named(draft, array.number, &elements);
     draft.push(JobEvent::Cut { array: array.number, elements, end: JobEnd::Cancelled, whole: false });
-    let concerned = draft.before.dependents_of(number_at(array.number, rank));
     settle(draft, concerned);
     if let Some(end) = end_of(draft, array.number) {
         end_job(draft, array.number, end);

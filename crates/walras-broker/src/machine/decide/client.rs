@@ -8,13 +8,14 @@ use super::reserve::{Terms, reserve};
 use super::{array, chain, hold, quote};
 use crate::model::account::{Account, Purpose, Transaction};
 use crate::model::allocation::Allocation;
-use crate::model::array::Array;
+use crate::model::array::{Array, number_at};
 use crate::model::event::{Event, JobEvent, QuoteEvent};
 use crate::model::id::{JobNumber, QuoteNumber};
 use crate::model::input::{Answer, Refusal, RequestKey};
 use crate::model::job::{Job, JobEnd, JobSpec, Phase, Why};
 use crate::model::limits::JOBS_MAX;
 use crate::model::quote::{Findings, Quote};
+use crate::model::ranks::Ranks;
 use crate::model::refusal::{BadJob, Countable};
 use crate::model::repeated::Asked;
 use crate::model::reservation::Origin;
@@ -256,7 +257,7 @@ pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Re
     if let Some((array, rank)) = state.array_of(number).filter(|(array, rank)| array.pending.contains(*rank))
     {
         own(array)?;
-        array::cancel_pending(draft, array, rank);
+        array::cancel_pending(draft, array, Ranks::one(rank));
         return Ok(HEARD);
     }
     let job = draft.before.jobs.get(&number).filter(|job| job.offered.is_none());
@@ -265,6 +266,33 @@ pub(super) fn cancel(draft: &mut Draft<'_>, user: &str, number: JobNumber) -> Re
         return Err(Refusal::NotYours(number));
     }
     cancel_job(draft, job);
+    Ok(HEARD)
+}
+
+/// Ends some elements of an array at once: those that are no jobs yet in one event.
+pub(super) fn cancel_elements(
+    draft: &mut Draft<'_>,
+    user: &str,
+    number: JobNumber,
+    elements: &Ranks,
+) -> Result<Answer, Refusal> {
+    let state = draft.before;
+    let array = state.arrays.get(&number).ok_or(Refusal::NoJob(number))?;
+    if array.spec.user != user {
+        return Err(Refusal::NotYours(number));
+    }
+    let open = |of: &Ranks| if elements.is_sound() { of.shared(elements) } else { Ranks::default() };
+    let (pending, live) = (open(&array.pending), open(&array.live));
+    if pending.is_empty() && live.is_empty() {
+        return Err(Refusal::NoJob(number));
+    }
+    // What is pending first, so that an array of which no other element is left ends with the last of its jobs.
+    array::cancel_pending(draft, array, pending);
+    for rank in live.iter() {
+        if let Some(job) = state.jobs.get(&number_at(number, rank)) {
+            cancel_job(draft, job);
+        }
+    }
     Ok(HEARD)
 }
 

@@ -55,6 +55,9 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
             client::accept(&mut draft, user.as_deref(), key, *quote, *option)?
         }
         Input::CancelJob { user, job } => client::cancel(&mut draft, user, *job)?,
+        Input::CancelElements { user, array, elements } => {
+            client::cancel_elements(&mut draft, user, *array, elements)?
+        }
         Input::Release { user, job } => gate::release(&mut draft, user, *job)?,
         Input::CycleNow => cycle::open(&mut draft),
         Input::Site { site, message } => site::hear(&mut draft, *site, message)?,

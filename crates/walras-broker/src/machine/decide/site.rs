@@ -230,7 +230,7 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
     let now = draft.now;
     let Some((state, after)) = draft.open_reservation(number) else { return };
     let (job, done, due) = (after.job, after.is_done(), due(state, after, now));
-    let why = Why::PartEnded { part, end };
+    let why = no_output(after, part, end, state).unwrap_or(Why::PartEnded { part, end });
     match end {
         PartEnd::Done if done => {
             close(draft, number, None, None);
@@ -242,7 +242,7 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
             start(draft, number, due);
         }
         PartEnd::TimedOut if cut_short => fail_over(draft, number, Why::StartMissed, None),
-        PartEnd::Failed(_) | PartEnd::TimedOut => {
+        PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::NoOutput { .. } => {
             close(draft, number, Some(why.clone()), None);
             end_job(draft, job, JobEnd::Failed(why));
         }
@@ -251,6 +251,15 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
         // It ran until then, and that is paid for; whether it is to blame shows when it happens again.
         PartEnd::Vanished => fail_over(draft, number, why, None),
     }
+}
+
+/// Which file a task has not written that it should have, by its name.
+fn no_output(reservation: &Reservation, part: u32, end: PartEnd, state: &State) -> Option<Why> {
+    let PartEnd::NoOutput { file, fault } = end else { return None };
+    let task = reservation.parts.get(part as usize)?.plan.task?;
+    let of = state.jobs.get(&reservation.job)?.spec.workflow.as_ref()?;
+    let file = of.program(task)?.outputs.get(file as usize)?.clone();
+    Some(Why::NoOutput { part, file, fault })
 }
 
 /// Whether other parts still run when one has ended, and none waits that could begin then.

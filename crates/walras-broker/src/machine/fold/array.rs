@@ -3,7 +3,7 @@
 use super::notice;
 use crate::model::array::{Array, Element, number_at};
 use crate::model::gate::{Past, PastArray};
-use crate::model::id::JobNumber;
+use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::indices::Indices;
 use crate::model::job::{Job, JobEnd, JobSpec};
 use crate::model::ranks::Ranks;
@@ -34,9 +34,7 @@ impl State {
         let array = self.known_array(number);
         let fits = elements.is_sound() && !array.waiting && array.pending.remove_all(elements);
         assert!(fits, "elements of array {number} are drawn that were not pending");
-        for rank in elements.iter() {
-            array.live.insert(rank);
-        }
+        array.live.insert_all(elements);
         let array = array.clone();
         let (expected, _) = expected(self, &array.spec);
         for rank in elements.iter() {
@@ -69,9 +67,7 @@ impl State {
         let fits = elements.is_sound() && array.pending.remove_all(elements);
         assert!(fits, "elements of array {number} are cut that were not pending");
         array.counts.add(end, elements.len());
-        for rank in elements.iter() {
-            array.unwell.insert(rank);
-        }
+        array.unwell.insert_all(elements);
         if whole {
             array.cut = Some(end.clone());
         }
@@ -107,9 +103,13 @@ impl State {
         self.job_past(number, spec, Past { user, well, array: Some(Arc::new(past)) });
     }
 
-    /// An element was charged.
-    pub(super) fn element_charged(&mut self, of: Element, charge: Money) {
+    /// A reservation of an element was closed, and this charged for it.
+    pub(super) fn element_closed(&mut self, of: Element, number: ReservationNumber, charge: Money) {
+        let parts = self.reservations.get(&number).map(|it| it.parts.clone()).unwrap_or_default();
         let array = self.known_array(of.array);
+        for part in &parts {
+            array.took.add(part);
+        }
         let spent = array.spent.checked_add(charge);
         array.spent = spent.expect("what an array was charged can be counted");
     }

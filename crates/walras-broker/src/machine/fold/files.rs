@@ -52,7 +52,7 @@ impl State {
         let job = reservation.job;
         let key = (task, to);
         match step {
-            MoveStep::Begun { from } => {
+            MoveStep::Begun { from, .. } => {
                 reservation.moving.insert(key, Moving { from: *from, since: clock, failed: 0 });
             }
             MoveStep::Failed(_) => {

@@ -226,7 +226,7 @@ impl State {
             notice::of_closed(self, user, job, why);
         }
         if let Some(of) = element {
-            self.element_charged(of, charge);
+            self.element_closed(of, number, charge);
         }
         if let Some(Why::Silent(sites)) = why {
             for site in sites {
@@ -366,6 +366,8 @@ fn changed_sites(why: &Why) -> &[SiteId] {
         | Why::Late
         | Why::StartMissed
         | Why::FilesLost(_)
+        | Why::NotBrought { .. }
+        | Why::NoOutput { .. }
         | Why::NotPlanned
         | Why::DeadlinePassed
         | Why::TooOften(_)
