@@ -125,7 +125,7 @@ pub fn part_end_text(end: PartEnd) -> String {
 
 /// What is wrong with a file that a task should have written.
 fn output_text(file: Option<&str>, fault: OutputFault) -> String {
-    let file = file.map_or_else(|| "a file".to_owned(), |file| echo(file));
+    let file = file.map_or_else(|| "a file".to_owned(), echo);
     match fault {
         OutputFault::NotThere => format!("{file} is not there, or is no plain file"),
         OutputFault::Link => {
