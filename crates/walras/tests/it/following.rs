@@ -39,6 +39,7 @@ fn jobs_are_followed_to_their_end_and_found_again() {
     several(&vo);
     lists(&vo, &job);
     cancelling(&vo);
+    past_of_an_array(&vo);
 }
 
 /// How a job ended is what the exit code says.
@@ -111,6 +112,20 @@ fn cancelling(vo: &Vo) {
     assert!(code == Some(1) && err.contains("there is no such job"), "{err}");
 }
 
+/// What an array took is what its elements took, all together.
+fn past_of_an_array(vo: &Vo) {
+    let codes =
+        wrapped(vo, "codes", "exit $((SLURM_ARRAY_TASK_ID / SLURM_ARRAY_TASK_STEP))", &["--array=0-6:3"]);
+    assert_eq!(told(&vo.walras(&["wait", &codes], "")).0, Some(1));
+    let past: Value = serde_json::from_str(&vo.done(&["history", "--name", "codes", "--json"])).unwrap();
+    let past = &past["jobs"][0];
+    let code = past["exit_code"].as_i64();
+    assert!(matches!(code, Some(1 | 2)), "of the first that failed: {past}");
+    let number = |key: &str| past[key].as_f64().unwrap_or_else(|| panic!("{key}: {past}"));
+    assert!(number("wait") >= 0.0 && number("run") > 0.0 && number("reserved") >= 180.0, "{past}");
+    assert!(!past["start"].is_null() && past["sites"].as_array().is_some_and(|it| !it.is_empty()), "{past}");
+}
+
 /// Elements are named as lists show them.
 fn several(vo: &Vo) {
     let array = wrapped(vo, "many", "true", &["--hold", "--array=1-9"]);
@@ -133,16 +148,6 @@ fn several(vo: &Vo) {
     let out = vo.done(&["cancel", &whole]);
     assert_eq!(out, format!("array {whole} is cancelled, with 5 elements that had not ended\n"));
     assert_eq!(vo.done(&["cancel", &whole]), format!("array {whole} is cancelled\n"));
-    let codes =
-        wrapped(vo, "codes", "exit $((SLURM_ARRAY_TASK_ID / SLURM_ARRAY_TASK_STEP))", &["--array=0-6:3"]);
-    assert_eq!(told(&vo.walras(&["wait", &codes], "")).0, Some(1));
-    let past: Value = serde_json::from_str(&vo.done(&["history", "--name", "codes", "--json"])).unwrap();
-    let past = &past["jobs"][0];
-    let code = past["exit_code"].as_i64();
-    assert!(matches!(code, Some(1 | 2)), "of the first that failed: {past}");
-    let number = |key: &str| past[key].as_f64().unwrap_or_else(|| panic!("{key}: {past}"));
-    assert!(number("wait") >= 0.0 && number("run") > 0.0 && number("reserved") >= 180.0, "{past}");
-    assert!(!past["start"].is_null() && past["sites"].as_array().is_some_and(|it| !it.is_empty()), "{past}");
 }
 
 #[test]
