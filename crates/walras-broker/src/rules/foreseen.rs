@@ -1,9 +1,9 @@
 //! When a job could be planned that waits for others, as far as that can be foreseen.
 //!
 //! **Method.** What it waits for ends when its window does. Who has none yet is taken to begin at once, and who waits in turn when what
-//! that waits for has ended. Where chains are planned ahead and all of it has a
-//! window, it is when the plan would have it. Nothing is known of arrays, of workflows without a window, and of who waits for their user, or was left out of
-//! a plan: then nothing is said. Nothing is promised by it.
+//! that waits for has ended. Where chains are planned ahead and all of it has a window, it is when the plan would have it. Nothing is known
+//! of arrays, of workflows without a window, and of who waits for their user, or was left out of a plan: then nothing is said. Nothing is
+//! promised by it.
 //!
 //! **Complexity.** O(log jobs) for each job that is waited for, directly or not; at most `LOOKED_AT_MAX` of them.
 

@@ -106,14 +106,13 @@ fn a_mosaic_of_two_sites_survives_a_killed_service_and_nothing_runs_twice() {
     let file = format!("/v1/jobs/{job}/file?name=mosaic");
     let found = service.expect(&Call::get(&file, &ada), 200);
     assert_eq!(found.body, "ABC\nzyx\n8\nfit\n");
-    // Of a job that is over only the numbers of its tasks are known.
-    let moved = |task: u32, to: &str, bytes: u32| {
+    let moved = |task: &str, to: &str, bytes: u32| {
         let text = format!("One file of task {task} has come to {to}: {bytes} bytes.");
         told.iter().filter(|line| **line == text).count()
     };
-    assert_eq!(moved(1, "east", 4), 1, "{told:#?}");
-    assert_eq!(moved(2, "west", 8), 1, "{told:#?}");
-    assert_eq!(moved(3, "east", 6), 1, "{told:#?}");
+    assert_eq!(moved("project2", "east", 4), 1, "{told:#?}");
+    assert_eq!(moved("diff", "west", 8), 1, "{told:#?}");
+    assert_eq!(moved("fit", "east", 6), 1, "{told:#?}");
     assert_eq!(told.iter().filter(|line| line.contains("has come to")).count(), 3, "{told:#?}");
     // Nobody else may have it, and nothing else is there.
     let eve = service.make_user(&administrator, "eve", 1);
