@@ -27,9 +27,15 @@ pub struct Quote {
 }
 
 impl Quote {
-    /// Until when an alternative can be taken; it may be past. What has begun cannot, and in a queue nothing begins at a time.
+    /// Until when an alternative can be taken; it may be past. What has begun cannot. In a queue nothing begins at a time: whoever joins it
+    /// later is likely to end as much later, and must not be late by that.
     pub fn option_until(&self, option: &QuoteOption) -> Time {
-        if option.allocation.is_queue() { self.until } else { self.until.min(option.start) }
+        if !option.allocation.is_queue() {
+            return self.until.min(option.start);
+        }
+        let spare = |deadline: Time| deadline.span_since(option.finish).unwrap_or(Span::ZERO);
+        let joined_by = |asked: Time| asked.checked_add(spare(self.spec.request.deadline?));
+        self.asked.and_then(joined_by).map_or(self.until, |last| last.min(self.until))
     }
 }
 

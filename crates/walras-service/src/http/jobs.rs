@@ -279,6 +279,8 @@ fn summary(view: &JobView) -> String {
         }
         JobState::Queued => format!("{name} waits for the next cycle."),
         JobState::Planning => format!("{name} is being planned.{why}"),
+        // An array, of which some elements are planned and none runs.
+        JobState::Planned if place.is_empty() => format!("{name} is planned.{why}"),
         JobState::Planned => {
             let promise = view.promise.as_ref();
             let latest = promise.map(|it| format!(", by {} at the latest", it.start)).unwrap_or_default();

@@ -5,6 +5,11 @@
 //! Shared memory is reached by those who know its name. Sockets with a path are open to who may connect to them before Linux 7.1, so that
 //! there is no fence for an account with a session, whose manager would run anything outside.
 //!
+//! Landlock leaves open who may change the mode of a file, its owner and its times: those of an account may, of all its files whose names they
+//! know. Where programs have an account that is not the service's, that is nothing of others: what is theirs there has names that nobody can
+//! guess, and scripts belong to the service. Programs that run as the service can lock it and others out of what they need, so that
+//! a fence keeps users apart in part alone there.
+//!
 //! Rules only ever allow, and what is allowed for a directory is allowed for all below. So a hidden path is left out by allowing what lies
 //! beside it, and beside each directory above: with `/srv/data` hidden, all of `/` but `/srv`, and all of `/srv` but `data`. Links are not
 //! followed for that: what they lead to is allowed where it lies.

@@ -5,7 +5,8 @@
 //! `/tmp` and shared memory, and where the service keeps its data it finds nothing but its own directory, under its usual path. Programs
 //! that run as the service does see all files as they are and can change none but their own.
 //!
-//! Where users share an account and there are no namespaces, programs are kept behind a [`Fence`], which Linux itself has.
+//! Where users share an account and there are no namespaces, programs are kept behind a [`Fence`], which Linux itself has; wholly where that
+//! account is not the service's.
 //!
 //! In either case nothing that is run gains privileges (`no_new_privs`), and the supervisor is out of reach: it has another account, or
 //! it is in another namespace.
@@ -117,7 +118,11 @@ impl Isolation {
 
     /// Whether users are kept apart at all.
     pub fn is_there(&self) -> bool {
-        self.accounts.are_own() || self.cage.is_ok() || self.fence.is_ok()
+        self.accounts.are_own() || self.cage.is_ok() || (self.fence.is_ok() && !self.is_service())
+    }
+
+    fn is_service(&self) -> bool {
+        matches!(self.accounts, Accounts::Service)
     }
 
     pub(crate) fn cage(&self) -> Option<Cage> {
@@ -132,6 +137,13 @@ impl Isolation {
 impl fmt::Display for Isolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.accounts.are_own(), &self.cage) {
+            (false, Err(why)) if self.fence.is_ok() && self.is_service() => {
+                write!(
+                    f,
+                    "in part: jobs of different users can lock each other and the service out of files whose names they know, \
+                     and can neither read nor write them nor end each other's programs, by Landlock; no namespaces: {why}"
+                )
+            }
             (false, Err(why)) if self.fence.is_ok() => {
                 write!(f, "files and signals by Landlock; no namespaces: {why}")
             }
@@ -139,10 +151,8 @@ impl fmt::Display for Isolation {
             (false, Ok(_)) => f.write_str("namespaces by bwrap"),
             (true, Err(why)) => write!(f, "accounts of their own; no namespaces: {why}"),
             (false, Err(why)) => {
-                let more = match self.accounts {
-                    Accounts::Service => ", and all that the service can, its tokens too",
-                    Accounts::Shared(_) | Accounts::Own { .. } => "",
-                };
+                let more =
+                    if self.is_service() { ", and all that the service can, its tokens too" } else { "" };
                 write!(
                     f,
                     "none: jobs of different users can read each other's files{more}; no namespaces: {why}"

@@ -8,7 +8,7 @@
 //! | `ended.json` | how and when it ended | whoever is first, once |
 //! | `script` | the text of the job's program | the supervisor |
 //! | `work-…/` | the program's own directory, by a name that nobody can guess: its output is here | the program |
-//! | `tmp/` | its `/tmp`, where it runs in namespaces of its own, or `TMPDIR` behind a fence; gone when it ends | the program |
+//! | `tmp/` | its `/tmp`, where it runs in namespaces of its own, or `TMPDIR` behind a fence as the service; gone when it ends | the program |
 //!
 //! A file that is written once is written under another name, made durable, and linked to its own: it is there whole or not
 //! at all, and the second to come sees that there was a first.
@@ -186,7 +186,7 @@ impl Task {
 
     /// Whether it has a directory for what is of use only while it runs.
     pub(crate) fn has_temporary(&self) -> bool {
-        self.cage.is_some() || self.fence.is_some()
+        self.cage.is_some() || (self.fence.is_some() && !self.passes_through())
     }
 
     /// Whether the program itself comes to its directory through those above it.

@@ -4,9 +4,10 @@
 use super::isolation::Inside;
 use super::part::{PartDirectory, Task};
 use rustix::fs::{CWD, Mode, OFlags, openat};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Write};
 use std::os::fd::IntoRawFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -79,7 +80,7 @@ pub(super) fn start(
     }
     command.envs(task.environment.iter().map(|(name, value)| (name, value)));
     command.env("HOME", &work).process_group(0);
-    if task.fence.is_some() && !task.passes_through() {
+    if task.fence.is_some() && task.has_temporary() {
         command.env("TMPDIR", part.temporary());
     }
     command.stdin(Stdio::null()).stdout(copy(output)?).stderr(copy(error)?);
@@ -112,8 +113,13 @@ fn write_script(part: &PartDirectory, text: &str, task: &Task) -> Result<String,
     let written = openat(CWD, part.script(), flags, Mode::from_raw_mode(0o700)).map_err(std::io::Error::from);
     let written = written.map(File::from).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
-        if task.uid.is_some() || task.gid.is_some() {
-            std::os::unix::fs::fchown(&file, task.uid, task.gid)?;
+        match (&task.fence, task.uid) {
+            // Others of the same account know its name, and could lock its own program out.
+            (Some(_), Some(_)) => {
+                std::os::unix::fs::fchown(&file, None, task.gid)?;
+                file.set_permissions(Permissions::from_mode(0o750))?;
+            }
+            (None, Some(_)) | (_, None) => std::os::unix::fs::fchown(&file, task.uid, task.gid)?,
         }
         Ok(())
     });

@@ -223,6 +223,8 @@ fn quote_text(quote: &QuoteView) -> String {
     if let Some(strategy) = &quote.strategy {
         text.push_str(&format!("strategy {}\n", told(&strategy.text())));
     }
+    // What is the same of all tells nobody which to take.
+    let differs = quote.options.windows(2).any(|pair| pair[0].satisfaction != pair[1].satisfaction);
     let rows: Vec<[String; 9]> = quote
         .options
         .iter()
@@ -232,7 +234,9 @@ fn quote_text(quote: &QuoteView) -> String {
                 time(option.start),
                 time(option.finish),
                 option.price.to_string(),
-                option.satisfaction.to_string(),
+                super::show::or_dash(
+                    Some(&option.satisfaction).filter(|_| differs || quote.options.len() == 1),
+                ),
                 super::show::or_dash(option.confidence.as_ref()),
                 time(option.until),
                 option.held.text().to_owned(),

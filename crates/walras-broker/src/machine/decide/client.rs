@@ -175,7 +175,7 @@ pub(super) fn accept(
     let binds = |quote: &&Quote| draft.now < quote.until && quote.spec.user == by;
     let quote = given.filter(binds).ok_or(Refusal::NoQuote(number))?;
     let chosen = quote.options.get(option as usize).ok_or(Refusal::NoOption(option))?;
-    if chosen.start <= draft.now && !chosen.allocation.is_queue() {
+    if quote.option_until(chosen) <= draft.now {
         return Err(Refusal::OptionPast(option));
     }
     let key = request_key(&quote.spec.user, key)?;
