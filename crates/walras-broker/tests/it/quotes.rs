@@ -205,6 +205,26 @@ fn an_alternative_whose_time_has_begun_is_no_broken_promise() {
     assert_eq!(vo.broker.decide(begins, &late), Err(Refusal::OptionPast(0)));
 }
 
+/// Whoever joins a queue later ends as much later.
+#[test]
+fn an_option_in_a_queue_binds_while_its_job_can_still_end_in_time() {
+    let mut vo = Vo::new(&[]);
+    vo.add_site(Vo::queue_kind(), 0, PriceRules::flat(rate(1_000)));
+    vo.say(Input::CycleNow);
+    let mut job = vo.job("j", 1, 10);
+    let deadline = at(vo.now + 13 * MINUTE);
+    job.request.deadline = Some(deadline);
+    let quote = ask(&mut vo, "q", job);
+    let given = vo.broker.state().quotes[&quote].clone();
+    let (option, asked) = (&given.options[0], given.asked.unwrap());
+    let last = given.option_until(option);
+    assert!(last < given.until && last - asked == deadline - option.finish, "{last:?}");
+    let take = Input::Accept { user: None, key: "take".to_owned(), quote, option: 0 };
+    assert_eq!(vo.broker.decide(last, &take), Err(Refusal::OptionPast(0)));
+    let before = at(last.as_millis() - 1);
+    assert!(vo.broker.decide(before, &take).is_ok());
+}
+
 #[test]
 fn a_quote_binds_no_longer_than_it_says() {
     let mut vo = market();
