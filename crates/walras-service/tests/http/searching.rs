@@ -71,10 +71,8 @@ fn the_vo_may_search_by_caps_and_on_the_fly() {
     for number in numbers {
         let path = format!("/v1/jobs/{number}");
         // On a busy machine a window may be over when it is asked for, and is planned again.
-        let view = until(
-            || house.call("get", &path, Some(&ada), None).json(200),
-            |view| view["sites"] != json!([]),
-        );
+        let view =
+            until(|| house.call("get", &path, Some(&ada), None).json(200), |view| view["sites"] != json!([]));
         assert_eq!(view["sites"], json!(["north"]), "{view}");
     }
 }
