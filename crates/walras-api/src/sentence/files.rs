@@ -77,16 +77,18 @@ impl Context<'_> {
     }
 }
 
+/// Why a file is not taken that is a link.
+pub(super) fn link_text(file: &str) -> String {
+    format!(
+        "{file} is a link or lies behind one, which may lead out of the job's directory: no link is followed"
+    )
+}
+
 fn fault_text(context: &Context<'_>, fault: &MoveFault) -> String {
     match fault {
         MoveFault::Silent(site) => format!("site {} does not say where they are", context.site(*site)),
         MoveFault::NotThere(file) => format!("{} is not there", echo(file)),
-        MoveFault::Outside(file) => {
-            format!(
-                "{} is a link or lies behind one, which may lead out of the job's directory: no link is followed",
-                echo(file)
-            )
-        }
+        MoveFault::Outside(file) => link_text(&echo(file)),
         MoveFault::TooLarge(file) => format!("{} is larger than what is moved", echo(file)),
         MoveFault::Damaged(file) => format!("{} was damaged on its way", echo(file)),
         MoveFault::Refused(file) => format!("the system would not read or write {}", echo(file)),

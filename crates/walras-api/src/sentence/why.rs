@@ -1,5 +1,6 @@
 //! Why a job is not running, or not running any more; and what users are told of their jobs.
 
+use super::files::link_text;
 use super::{Context, credits, listed, sentence};
 use crate::error::echo;
 use crate::service::Stamp;
@@ -128,11 +129,7 @@ fn output_text(file: Option<&str>, fault: OutputFault) -> String {
     let file = file.map_or_else(|| "a file".to_owned(), echo);
     match fault {
         OutputFault::NotThere => format!("{file} is not there, or is no plain file"),
-        OutputFault::Link => {
-            format!(
-                "{file} is a link or lies behind one, which may lead out of the job's directory: no link is followed"
-            )
-        }
+        OutputFault::Link => link_text(&file),
         OutputFault::Refused => format!("the system does not let anybody look at {file}"),
     }
 }

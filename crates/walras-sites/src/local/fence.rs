@@ -32,7 +32,7 @@ const HIDDEN: [&str; 6] = ["/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm", "
 /// Where programs find memory that they share, by its name.
 const MEMORY: &str = "/dev/shm";
 /// Where it is said who knows the names of the network; often a link to what is hidden.
-const NAMES: &str = "/etc/resolv.conf";
+pub(super) const NAMES: &str = "/etc/resolv.conf";
 /// More is not allowed one by one.
 const PATHS_MAX: usize = 20_000;
 

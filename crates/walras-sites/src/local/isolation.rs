@@ -14,7 +14,7 @@
 //! Which of them the machine gives is tried out, once, when a site is opened: see [`Isolation`].
 
 use super::account::{Account, Accounts};
-use super::fence::{Fence, Own};
+use super::fence::{Fence, NAMES, Own};
 use super::part::PartDirectory;
 use crate::contract::SiteError;
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,6 @@ use std::process::{Child, Command, Stdio};
 
 /// Where the programs are looked for that keep others apart.
 const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
-/// Where it is said who knows the names of the network; often a link to what is hidden.
-const NAMES: &str = "/etc/resolv.conf";
 
 /// What a site wants of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,9 +92,8 @@ impl Isolation {
             can_be(account)?;
         }
         let as_service = matches!(accounts, Accounts::Service);
-        let unwanted = || "they are not wanted".to_owned();
         let cage = match demand {
-            Demand::Off | Demand::Landlock => Err(unwanted()),
+            Demand::Off | Demand::Landlock => Err("they are not wanted".to_owned()),
             Demand::Required | Demand::Preferred => {
                 Cage::new(hidden, as_service).and_then(|cage| cage.probe(account).map(|()| cage))
             }

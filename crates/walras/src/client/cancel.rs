@@ -6,6 +6,7 @@ use super::say::say;
 use super::settings::Connect;
 use super::show::clean;
 use crate::failure::Failure;
+use crate::table::counted;
 use std::io::{BufRead, IsTerminal, Write};
 use ureq::http::Method;
 use walras_api::service::{JobView, JobsView, MeView, Meant, Role};
@@ -152,23 +153,18 @@ impl Act {
         match array.changed {
             Some(count) if named.contains('_') => {
                 let are = if count == 1 { "is" } else { "are" };
-                format!("{} of {named} {are} {past}\n", counted(count))
+                format!("{} of {named} {are} {past}\n", counted(count as usize, "element"))
             }
             Some(count) => {
                 let left = match self {
                     Act::Cancel => " that had not ended",
                     Act::Release => "",
                 };
-                format!("array {which} is {past}, with {}{left}\n", counted(count))
+                format!("array {which} is {past}, with {}{left}\n", counted(count as usize, "element"))
             }
             None => format!("array {which} is {}\n", view.state.text()),
         }
     }
-}
-
-/// `1 element`, `4 elements`.
-fn counted(count: u32) -> String {
-    format!("{count} element{}", if count == 1 { "" } else { "s" })
 }
 
 /// Asks the same of each job, and says where it is then; of an array, or of several of its elements, how many that had not ended.
