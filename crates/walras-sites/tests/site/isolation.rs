@@ -236,6 +236,12 @@ fn an_account_that_is_shared_is_locked_out_of_nothing_by_another_job() {
     if Isolation::probe(&options.accounts, options.isolation, &[]).is_err() {
         return;
     }
+    // Its name is known, so that it must be nobody's there.
+    let mut plain = Bench::local(options.clone());
+    let script = Program { script: Some("#!/bin/sh\n".to_owned()), ..command(&[]) };
+    assert_eq!(plain.run_on(1, &script), PartEnd::Done);
+    let script = plain.file(1, 0, "").parent().unwrap().join("script").metadata().unwrap();
+    assert_eq!((script.uid(), script.mode() & 0o7777), (rustix::process::geteuid().as_raw(), 0o750));
     let (mut bench, said) = with_victim(options);
     let site = bench.data.path().join("site");
     let text =
