@@ -5,6 +5,7 @@
 use crate::Auditor;
 use crate::finding::FindingKind;
 use crate::look::Look;
+use crate::state::Reservation;
 use std::collections::BTreeMap;
 use walras_broker::id::ReservationNumber;
 use walras_broker::moving::MoveStep;
@@ -27,6 +28,17 @@ impl Auditor {
             writers.get(file).is_some_and(|task| !job.copies.contains(&(*task, planned.site)))
         };
         reads.iter().find(missing).cloned()
+    }
+
+    /// Whether one part writes a file that another reads, by the job's own words.
+    pub(crate) fn passes_files(&self, reservation: &Reservation, from: u32, to: u32) -> bool {
+        let program = |part: u32| {
+            let task = reservation.allocation.parts.get(part as usize)?.task?;
+            let of = self.jobs.get(&reservation.job)?.spec.workflow.as_ref()?;
+            of.programs.get(task.index())
+        };
+        let both = program(from).zip(program(to));
+        both.is_some_and(|(writer, reader)| writer.outputs.iter().any(|file| reader.inputs.contains(file)))
     }
 
     pub(crate) fn files_are_there(&self, look: &mut Look<'_>, number: ReservationNumber, part: u32) {

@@ -256,6 +256,8 @@ pub enum AllocationFault {
     OverBudget { limit: i128, cost: i128 },
     /// It holds another number of nodes than the job has tasks.
     WrongCount,
+    /// Two of its tasks are on one node, and each is to have its own.
+    NotSeparate(NodeId),
     /// Its holds do not start together.
     StartsApart,
     /// A hold or a part is not as long as its work takes there.

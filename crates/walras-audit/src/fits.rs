@@ -12,7 +12,7 @@ use crate::{Auditor, tasks};
 use std::collections::BTreeSet;
 use walras_broker::allocation::{Allocation, Hold};
 use walras_core::agenda::Promise;
-use walras_model::{Division, Request, SiteId};
+use walras_model::{Division, NodeId, Request, SiteId};
 
 impl Auditor {
     /// What is wrong with an alternative for a job at this moment, by what it is promised. Who else holds its nodes is not looked at here.
@@ -167,6 +167,11 @@ impl Auditor {
         let count = u32::try_from(holds(allocation).count()).unwrap_or(u32::MAX);
         if count != request.tasks {
             faults.push(AllocationFault::WrongCount);
+        }
+        let mut nodes = BTreeSet::new();
+        let twice = |node: &NodeId| request.scope.separate_nodes && !nodes.insert(*node);
+        if let Some(node) = holds(allocation).filter_map(|(_, _, hold)| hold.node).find(twice) {
+            faults.push(AllocationFault::NotSeparate(node));
         }
         let mut starts = holds(allocation).map(|(_, _, hold)| hold.interval.start());
         let first = starts.next();

@@ -85,8 +85,10 @@ impl Auditor {
         }
         for (after, lag) in &planned.after {
             let there = match reservation.parts.get(*after as usize) {
+                // Files that are named are looked for where they are; other data takes as long as was planned.
                 Some(PartState::Ended { at, end: PartEnd::Done, .. }) => {
-                    millis_between(*at, look.now) >= i128::from(lag.as_millis())
+                    self.passes_files(reservation, *after, part)
+                        || millis_between(*at, look.now) >= i128::from(lag.as_millis())
                 }
                 Some(PartState::Waiting | PartState::Due | PartState::Running(_)) => false,
                 Some(PartState::Ended { .. }) | None => false,

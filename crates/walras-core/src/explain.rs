@@ -204,14 +204,16 @@ impl Case<'_> {
         }
         let sold = self.sold;
         let performance_min = request.performance_min;
-        let room = |node: &Node, fits: bool| if fits { sold.room(node, &[]) } else { 0 };
+        let room_for =
+            |node: &Node, requires: &[Requirement]| request.scope.side_by_side(sold.room(node, requires));
+        let room = |node: &Node, fits: bool| if fits { room_for(node, &[]) } else { 0 };
         let mut reasons = Vec::new();
         if let Some((nodes, needed)) = self.short(|node| room(node, node.performance >= performance_min)) {
             reasons.push(Reason::TooSlow { performance_min, nodes, needed });
         }
         for requirement in &request.requires {
             let alone = std::slice::from_ref(requirement);
-            if let Some((nodes, needed)) = self.short(|node| sold.room(node, alone)) {
+            if let Some((nodes, needed)) = self.short(|node| room_for(node, alone)) {
                 reasons.push(Reason::RequirementUnmet { requirement: requirement.clone(), nodes, needed });
             }
         }
@@ -222,7 +224,7 @@ impl Case<'_> {
         }
         let config = self.config;
         let nodes = View::new(sold.offers, request, &config.algorithm, config.budget_factor).nodes_fitting;
-        let most = sold.offers.nodes().iter().map(|node| sold.room(node, &request.requires)).max();
+        let most = sold.offers.nodes().iter().map(|node| room_for(node, &request.requires)).max();
         let (nodes, needed) = with_more(count_u32(nodes), request.tasks - fitting, most.unwrap_or(0));
         reasons.push(Reason::TooFewNodes { nodes, needed });
         reasons

@@ -13,7 +13,7 @@ pub struct Request {
     pub name: String,
     /// Who pays, where that is said: some owners have prices for single users.
     pub user: Option<String>,
-    /// How many nodes at once; at least one.
+    /// How many tasks at once; at least one.
     pub tasks: u32,
     /// Work of each task.
     pub work: Work,
@@ -41,6 +41,9 @@ pub struct Request {
 pub struct Scope {
     /// All tasks on one site, whichever it is.
     pub same_site: bool,
+    /// Each task on a node of its own, also where nodes are sold in units.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
+    pub separate_nodes: bool,
     /// Only on these sites, where given.
     pub sites: Option<Vec<SiteId>>,
     /// Only on these nodes: how a planner asks for a window that holds tasks which need different ones. Nobody submits that, and it is kept
@@ -58,6 +61,11 @@ impl Scope {
     /// Whether it is one of the nodes that may be used.
     pub fn admits_node(&self, node: NodeId) -> bool {
         self.nodes.as_ref().is_none_or(|nodes| nodes.contains(&node))
+    }
+
+    /// How many tasks of a job may be side by side on a node that has room for so many.
+    pub fn side_by_side(&self, room: u32) -> u32 {
+        if self.separate_nodes { room.min(1) } else { room }
     }
 }
 

@@ -8,6 +8,7 @@ use super::{ClaimedAlternative, Rules};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use walras_model::id::NodeId;
+use walras_model::offer::Node;
 
 /// A claimed alternative with what its names stand for.
 pub(super) struct Window<'a> {
@@ -64,6 +65,7 @@ pub(super) fn check_whole(window: &Window<'_>, rules: Rules, violations: &mut Ve
 
 /// Appends what is wrong with the alternative apart from its single tasks.
 fn check(window: &Window<'_>, violations: &mut Vec<Violation>) {
+    let separate = window.terms.is_some_and(|terms| terms.request.scope.separate_nodes);
     match window.terms {
         None => violations.push(Violation::UnknownJob { at: window.at() }),
         Some(terms) => {
@@ -73,7 +75,7 @@ fn check(window: &Window<'_>, violations: &mut Vec<Violation>) {
             check_one_site(window, terms, violations);
         }
     }
-    check_distinct(window, violations);
+    check_distinct(window, separate, violations);
     check_end(window, violations);
     check_total(window, violations);
 }
@@ -148,9 +150,11 @@ fn check_one_site(window: &Window<'_>, terms: &Terms<'_>, violations: &mut Vec<V
     }
 }
 
-fn check_distinct(window: &Window<'_>, violations: &mut Vec<Violation>) {
+/// Of nodes that are sold in units, several tasks may have some, unless the job wants `separate` ones.
+fn check_distinct(window: &Window<'_>, separate: bool, violations: &mut Vec<Violation>) {
+    let alone = |of: &Node| separate || !units::is_divided(of);
     let whole = window.tasks.iter().filter_map(|task| match task.lookup {
-        NodeLookup::Known(node, of) => Some(node).filter(|_| !units::is_divided(of)),
+        NodeLookup::Known(node, of) => Some(node).filter(|_| alone(of)),
         NodeLookup::NoSuchSite | NodeLookup::NoSuchNode => None,
     });
     let mut nodes: Vec<NodeId> = whole.collect();
@@ -161,7 +165,7 @@ fn check_distinct(window: &Window<'_>, violations: &mut Vec<Violation>) {
     let mut first_on: BTreeMap<NodeId, usize> = BTreeMap::new();
     for task in &window.tasks {
         let NodeLookup::Known(node, of) = task.lookup else { continue };
-        if units::is_divided(of) {
+        if !alone(of) {
             continue;
         }
         match first_on.entry(node) {

@@ -331,6 +331,8 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
     }
     request.priority = chance.between(0, 3);
     request.scope.same_site = chance.happens(200);
+    // Follows from what was drawn, so that worlds are as they were.
+    request.scope.separate_nodes = number % 4 == 1;
     let workflow = if chance.happens(250) { Some(workflow(&mut request, now, chance)?) } else { None };
     let search = if chance.happens(200) { Some(search(chance)?) } else { None };
     let command = vec!["run".to_owned(), number.to_string()];

@@ -320,6 +320,10 @@ pub(crate) struct JobEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool", extend("default" = false))]
     pub(crate) same_site: Option<bool>,
+    /// Whether each task must have a node of its own, also where nodes are sold in units.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    pub(crate) separate_nodes: bool,
     /// The same in other words: single-site means one site, split means any.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "KindName")]

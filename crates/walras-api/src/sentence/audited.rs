@@ -82,6 +82,9 @@ impl Context<'_> {
                 format!("it costs {} credits, and the job may spend {}", Credits(*cost), Credits(*limit))
             }
             AllocationFault::WrongCount => "the job has another number of tasks".to_owned(),
+            AllocationFault::NotSeparate(node) => {
+                format!("two tasks are on node {}, and each is to have its own", self.node(*node))
+            }
             AllocationFault::StartsApart => "its holds do not start together".to_owned(),
             AllocationFault::WrongLength { expected, length } => {
                 format!("{length} ms are planned for what takes {expected} ms")

@@ -22,7 +22,9 @@ impl Context<'_> {
             Why::NoFit(explanation) => self.no_fit(explanation),
             Why::OverQuota => "An owner's quota left no window for the job in this cycle.".to_owned(),
             Why::NodesHad { had, most } => {
-                format!("Workflows of its user have {had} of the {most} nodes that they may have at a time.")
+                format!(
+                    "Workflows of its user have {had} of the {most} nodes that they may have at a time, now or later."
+                )
             }
             Why::LeftOut => "The VO's limits left no window for the job in this cycle.".to_owned(),
             Why::MakingRoom(job) => format!("Room is made for job {job}, which has waited too long."),

@@ -114,9 +114,9 @@ const fn noted(name: &'static str, short: Option<char>, takes: Takes, means: &'s
 /// All that are understood.
 #[rustfmt::skip]
 pub const DIRECTIVES: &[Directive] = &[
-    says("nodes", Some('N'), Meaning::Nodes, "`tasks`: so many nodes at once, of a range the least; no more than `--ntasks`"),
-    says("ntasks", Some('n'), Meaning::Ntasks, "`tasks`: a node each, unless `--nodes` or `--ntasks-per-node` puts more on one"),
-    says("ntasks-per-node", None, Meaning::NtasksPerNode, "`tasks`: `--ntasks` divided by it; `requires: {cores: {min: …}}`, so many times `--cpus-per-task`"),
+    says("nodes", Some('N'), Meaning::Nodes, "`tasks`: so many nodes at once, of a range the least; no more than `--ntasks`. Of several, `separate_nodes: true`: also where nodes are sold in units"),
+    says("ntasks", Some('n'), Meaning::Ntasks, "`tasks`: a node each, or units of one where nodes are sold in units, unless `--nodes` or `--ntasks-per-node` puts more on one"),
+    says("ntasks-per-node", None, Meaning::NtasksPerNode, "`tasks`: `--ntasks` divided by it, `separate_nodes: true` for several; `requires: {cores: {min: …}}`, so many times `--cpus-per-task`"),
     says("cpus-per-task", Some('c'), Meaning::CpusPerTask, "`requires: {cores: {min: …}}`, when more than 1"),
     says("mincpus", None, Meaning::Mincpus, "`requires: {cores: {min: …}}`, when more than 1"),
     says("mem", None, Meaning::Mem, "`requires: {memory_gb: {min: …}}`: mebibytes, or with `K`, `M`, `G`, `T`; 0 asks for nothing"),

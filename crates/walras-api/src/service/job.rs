@@ -104,6 +104,10 @@ pub struct JobFile {
     #[serde(default)]
     #[schemars(extend("default" = false))]
     same_site: bool,
+    /// Whether each task must have a node of its own, also where nodes are sold in units.
+    #[serde(default)]
+    #[schemars(extend("default" = false))]
+    separate_nodes: bool,
     /// The only sites on which tasks may run, by name.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "List<String>", length(min = 1))]
@@ -306,6 +310,7 @@ impl JobFile {
             requires: jobs::needs(self.requires, self.resources)?,
             scope: Scope {
                 same_site: self.same_site,
+                separate_nodes: self.separate_nodes,
                 sites: self.sites.map(|names| jobs::site_ids(names, sites)).transpose().in_field("sites")?,
                 nodes: None,
             },

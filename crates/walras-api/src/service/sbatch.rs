@@ -269,6 +269,10 @@ impl<'a> Sbatch<'a> {
                 keys.set("tasks", width, given);
             }
         }
+        // Several on one node would be fewer nodes, or more on one, than was asked for.
+        if let Some((_, given)) = nodes.or(per_node).filter(|_| width.is_some_and(|width| width > 1)) {
+            keys.set("separate_nodes", true, given);
+        }
         let each = count(&cpus).unwrap_or(1);
         let cores = share.saturating_mul(each).max(count(&mincpus).unwrap_or(1));
         if let Some((_, given)) = mincpus.or(cpus).or(per_node).or(ntasks).filter(|_| cores > 1) {

@@ -45,7 +45,7 @@ const TEXTS: [&str; 14] = [
     "search",
 ];
 /// The others that a directive may give.
-const VALUES: [&str; 18] = [
+const VALUES: [&str; 19] = [
     "after",
     "together",
     "notify",
@@ -61,6 +61,7 @@ const VALUES: [&str; 18] = [
     "requires",
     "resources",
     "same_site",
+    "separate_nodes",
     "prefers",
     "delay_cost",
     "alternatives",
@@ -220,7 +221,7 @@ fn value(key: &str, text: &str) -> Option<Value> {
     let quoted = text.starts_with(['"', '\'']);
     let text = if quoted { text } else { text.split(" #").next().unwrap_or_default().trim_end() };
     match key {
-        "same_site" | "singleton" | "held" if text.is_empty() => Some(true.into()),
+        "same_site" | "separate_nodes" | "singleton" | "held" if text.is_empty() => Some(true.into()),
         _ if text.is_empty() => None,
         SITES if !text.starts_with('[') && !quoted => {
             Some(text.split(',').map(|name| Value::from(name.trim())).collect())

@@ -194,7 +194,7 @@ impl State {
             PartState::Waiting
                 if !fenced
                     && !turns.is_taken(part)
-                    && reservation.has_what_it_waits_for(part, self.clock)
+                    && self.has_what_it_waits_for(reservation, part, self.clock)
                     && self.has_files(reservation, part) =>
             {
                 Some(self.clock)

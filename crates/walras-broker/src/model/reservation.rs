@@ -210,23 +210,4 @@ impl Reservation {
     pub fn is_done(&self) -> bool {
         self.parts.iter().all(|part| part.state.is_done())
     }
-
-    /// Whether a part's predecessors have all ended, and their data has arrived by then.
-    pub fn has_what_it_waits_for(&self, part: &Part, now: Time) -> bool {
-        self.there_from(part).is_some_and(|there| there <= now)
-    }
-
-    /// From when on what a part waits for is there; `None` while a predecessor has not ended well.
-    pub fn there_from(&self, part: &Part) -> Option<Time> {
-        let mut there = Time::MIN;
-        for (before, lag) in &part.after {
-            match self.parts.get(*before as usize)?.state {
-                PartState::Ended { at, end: PartEnd::Done, .. } => there = there.max(at.checked_add(*lag)?),
-                PartState::Waiting | PartState::Due | PartState::Running(_) | PartState::Ended { .. } => {
-                    return None;
-                }
-            }
-        }
-        Some(there)
-    }
 }

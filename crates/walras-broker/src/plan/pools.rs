@@ -66,19 +66,20 @@ impl<'a> Free<'a> {
         let sold = nodes.filter(|node| node.division.is_divided() && self.round.sites.contains(&node.site));
         let kinds: BTreeSet<(&Division, &Attributes)> =
             sold.map(|node| (&node.division, &node.attributes)).collect();
-        let mut known: BTreeMap<Taken, usize> = BTreeMap::new();
+        let mut known: BTreeMap<(Taken, bool), usize> = BTreeMap::new();
         let mut groups: Vec<Vec<&PlanningJob>> = Vec::new();
         for job in jobs {
             let units = kinds.iter().map(|(kind, of)| kind.units_needed(&job.request.requires, of));
-            let group = *known.entry(units.collect()).or_insert(groups.len());
+            let alike = (units.collect(), job.request.scope.separate_nodes);
+            let group = *known.entry(alike).or_insert(groups.len());
             if group == groups.len() {
                 groups.push(Vec::new());
             }
             groups[group].push(job);
         }
-        let mut taken: Vec<(Taken, usize)> = known.into_iter().collect();
+        let mut taken: Vec<((Taken, bool), usize)> = known.into_iter().collect();
         taken.sort_by_key(|(_, group)| *group);
-        taken.into_iter().map(|(taken, _)| taken).zip(groups).collect()
+        taken.into_iter().map(|((taken, _), _)| taken).zip(groups).collect()
     }
 
     /// The processors for jobs that take of nodes what this one takes.
@@ -100,7 +101,7 @@ impl<'a> Free<'a> {
             else {
                 continue;
             };
-            for count in 1..=first.units() / units.max(1) {
+            for count in 1..=request.scope.side_by_side(first.units() / units.max(1)) {
                 let until = if whole { first.end() } else { free_until(&slots, count * units) };
                 let new = self.pool(node, first, until, units);
                 match known.entry((Kind::of(node), new.capacity.price, until, units)) {
@@ -160,7 +161,7 @@ impl<'n> Kind<'n> {
     pub(super) fn tasks(&self, request: &Request) -> Option<u64> {
         let units = self.division.units_needed(&request.requires, self.attributes)?;
         let fits = self.speed >= request.performance_min && request.scope.admits(self.site);
-        fits.then(|| u64::from(self.division.units() / units.max(1)))
+        fits.then(|| u64::from(request.scope.side_by_side(self.division.units() / units.max(1))))
     }
 }
 

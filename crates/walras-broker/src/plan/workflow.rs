@@ -17,7 +17,7 @@ pub(crate) fn remaining(spec: &JobSpec, done: &BTreeSet<TaskId>) -> Option<Remai
         // As it was read: tens of thousands of tasks need not be checked again.
         let tasks = (0..whole.workflow.tasks().len()).map(TaskId::from_index).collect::<Option<_>>()?;
         let (workflow, strategy) = (whole.workflow.clone(), whole.strategy);
-        return Some(Remaining { workflow, tasks, strategy, nodes_max: None });
+        return Some(Remaining { workflow, tasks, strategy, nodes_max: None, next: None });
     }
     let mut places: BTreeMap<TaskId, TaskId> = BTreeMap::new();
     let mut tasks = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn remaining(spec: &JobSpec, done: &BTreeSet<TaskId>) -> Option<Remai
     let edges = whole.workflow.edges().iter().filter_map(edge).collect();
     let kept = tasks.iter().map(|task| whole.workflow.task(*task).clone()).collect();
     let workflow = Workflow::new(whole.workflow.name(), kept, edges).ok()?;
-    Some(Remaining { workflow, tasks, strategy: whole.strategy, nodes_max: None })
+    Some(Remaining { workflow, tasks, strategy: whole.strategy, nodes_max: None, next: None })
 }
 
 /// What is reserved for a workflow in a window: a part for each task, and what is ready for lost nodes and late tasks.

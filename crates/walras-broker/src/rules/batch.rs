@@ -69,8 +69,8 @@ pub(crate) fn problem_from(state: &State, late: Option<Time>, oldest: Time) -> O
             job.returns > 0 || job.missed.is_some(),
         );
         wanted.request.earliest = late.or(wanted.request.earliest);
-        if let Some(remaining) = &mut wanted.remaining {
-            remaining.nodes_max = widths.take(job);
+        if let (Some(remaining), Some(width)) = (&mut wanted.remaining, widths.take(job)) {
+            remaining.within(&mut wanted.request, width);
         }
         jobs.push(PlanningJob {
             number: job.number,

@@ -58,7 +58,11 @@ fn fitting_within(
     let room = |site: &SiteSpec, node: &NodeSpec| {
         let does = node.performance >= request.performance_min && states(&node.attributes);
         let units = node.units_needed(request).filter(|_| does && !is_long(site, node.performance))?;
-        Some(if spec.workflow.is_some() { 1 } else { node.division.units() / units.max(1) })
+        Some(if spec.workflow.is_some() {
+            1
+        } else {
+            request.scope.side_by_side(node.division.units() / units.max(1))
+        })
     };
     let sites =
         (0..state.sites.len()).filter_map(SiteId::from_index).filter(|site| request.scope.admits(*site));

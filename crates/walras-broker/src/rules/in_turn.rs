@@ -13,7 +13,7 @@ use crate::model::site::SiteSpec;
 use crate::model::state::State;
 use walras_model::quantity::TIME_LIMIT;
 use walras_model::workflow::Task;
-use walras_model::{Attributes, Performance, SiteId, Span, TaskId};
+use walras_model::{Attributes, Performance, SiteId, Span};
 
 /// Tasks that make more different demands are taken to run on the fastest node that there is.
 const DEMANDS_MAX: usize = 64;
@@ -45,20 +45,10 @@ pub(crate) fn too_long(state: &State, spec: &JobSpec) -> Option<TooLong> {
     let longest = |site: &&SiteSpec| site.timing.longest.map_or(horizon, |longest| longest.min(horizon));
     let most = sites.iter().map(longest).max()?;
     let fastest = Fastest::of(&sites, spec);
-    let mut before: Vec<Vec<TaskId>> = vec![Vec::new(); workflow.tasks().len()];
-    workflow.edges().iter().for_each(|edge| before[edge.to.index()].push(edge.from));
-    let mut ends = vec![0_i64; workflow.tasks().len()];
-    for id in workflow.order() {
-        let task = workflow.task(*id);
-        let start = before[id.index()].iter().map(|it| ends[it.index()]).max().unwrap_or(0);
-        let end = start.saturating_add(fastest.takes(task));
-        ends[id.index()] = end;
-        if end >= most.as_millis() {
-            let ends = Span::from_millis(end.min(TIME_LIMIT))?;
-            return Some(TooLong { task: task.name.clone(), ends, most });
-        }
-    }
-    None
+    let ends = workflow.ends_in_turn(|task| fastest.takes(task));
+    let late = workflow.order().iter().find(|task| ends[task.index()] >= most.as_millis())?;
+    let ends = Span::from_millis(ends[late.index()].min(TIME_LIMIT))?;
+    Some(TooLong { task: workflow.task(*late).name.clone(), ends, most })
 }
 
 /// How fast the fastest nodes are.

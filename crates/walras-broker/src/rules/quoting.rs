@@ -16,6 +16,7 @@ use super::predicting::{confidence, preference};
 use super::strategy::{earliest, given, search_of};
 use super::submission::check_job;
 use super::wanted::Wanted;
+use super::widths::Width;
 use crate::model::allocation::Allocation;
 use crate::model::input::Refusal;
 use crate::model::job::{Job, JobSpec, Phase};
@@ -41,6 +42,8 @@ pub struct Inquiry {
     worth: Option<Worth>,
     /// Those who are planned before it.
     before: Vec<PlanningJob>,
+    /// How it is looked for first, where it may be done before its user's other workflows take nodes.
+    soon: Option<PlanningJob>,
 }
 
 impl Inquiry {
@@ -66,6 +69,7 @@ impl Inquiry {
         let mut found = Inquiry::from(state, now.max(state.clock), spec, None, None)?;
         if let Some(inquiry) = &mut found {
             inquiry.before = unplanned(state, now.max(state.clock));
+            inquiry.soon = inquiry.ahead_of_own(state.workflow_room_until(spec));
             inquiry.behind_own(state.workflow_room_from(spec));
         }
         Ok(found)
@@ -133,7 +137,14 @@ impl Inquiry {
             agenda: None,
         };
         let searched = spec.search.is_some();
-        Ok(Some(Inquiry { problem, otherwise, searched, worth, before: Vec::new() }))
+        Ok(Some(Inquiry { problem, otherwise, searched, worth, before: Vec::new(), soon: None }))
+    }
+
+    /// Its job on as many nodes as its user's other workflows leave it until they take more.
+    fn ahead_of_own(&self, width: Option<Width>) -> Option<PlanningJob> {
+        let mut job = self.problem.jobs.first().filter(|_| width.is_some())?.clone();
+        job.workflow.as_mut()?.within(&mut job.request, width?);
+        Some(job)
     }
 
     /// Not before its user's other workflows leave a workflow so many nodes.
@@ -169,6 +180,13 @@ impl Inquiry {
         let mut problem = Cow::Borrowed(&self.problem);
         if !self.before.is_empty() {
             problem.to_mut().offers = left_by(&self.problem, &self.before);
+        }
+        if let Some(soon) = &self.soon {
+            let problem = PlanningProblem { jobs: vec![soon.clone()], ..problem.clone().into_owned() };
+            let found = find(&problem, self.searched);
+            if !found.allocations.is_empty() {
+                return found;
+            }
         }
         let mut found = find(&problem, self.searched);
         for earliest in &self.otherwise {

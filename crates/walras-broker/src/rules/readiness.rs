@@ -53,7 +53,7 @@ impl State {
             return None;
         }
         let hold = reservation.hold_of(part).filter(|hold| hold.node.is_some())?;
-        let there = reservation.there_from(part)?;
+        let there = self.there_from(reservation, part)?;
         self.has_files(reservation, part).then_some(there.max(hold.interval.start()))
     }
 }

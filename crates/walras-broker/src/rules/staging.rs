@@ -5,11 +5,11 @@
 
 use crate::model::allocation::Part;
 use crate::model::id::{JobNumber, ReservationNumber};
-use crate::model::job::{Job, WorkflowSpec};
+use crate::model::job::{Job, PartEnd, WorkflowSpec};
 use crate::model::reservation::{PartState, Reservation, ReservationPhase};
 use crate::model::state::State;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_model::{SiteId, TaskId};
+use walras_model::{SiteId, Span, TaskId, Time};
 
 /// Files of a task that are to be brought to another site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +37,43 @@ impl State {
     pub(crate) fn has_files(&self, reservation: &Reservation, part: &Part) -> bool {
         let Some(((job, of), task)) = self.workflow_of(reservation).zip(part.task) else { return true };
         of.sources(task).iter().all(|from| job.copies.get(from).is_some_and(|at| at.contains(&part.site)))
+    }
+
+    /// Whether a part's predecessors have all ended, and what they give it has arrived by then.
+    pub(crate) fn has_what_it_waits_for(&self, reservation: &Reservation, part: &Part, now: Time) -> bool {
+        self.there_from(reservation, part).is_some_and(|there| there <= now)
+    }
+
+    /// From when on what a part waits for is there; `None` while a predecessor has not ended well.
+    ///
+    /// Of files that are named it is known when they are there ([`State::has_files`]). Other data is on its way for as long as was planned.
+    pub(crate) fn there_from(&self, reservation: &Reservation, part: &Part) -> Option<Time> {
+        let mut there = Time::MIN;
+        let mut known: Option<BTreeSet<TaskId>> = None;
+        for (before, lag) in &part.after {
+            let before = reservation.parts.get(*before as usize)?;
+            let ended = match before.state {
+                PartState::Ended { at, end: PartEnd::Done, .. } => at,
+                PartState::Waiting | PartState::Due | PartState::Running(_) | PartState::Ended { .. } => {
+                    return None;
+                }
+            };
+            let mut is_named =
+                |task: TaskId| known.get_or_insert_with(|| self.sources(reservation, part)).contains(&task);
+            let lag = if *lag > Span::ZERO && before.plan.task.is_some_and(&mut is_named) {
+                Span::ZERO
+            } else {
+                *lag
+            };
+            there = there.max(ended.checked_add(lag)?);
+        }
+        Some(there)
+    }
+
+    /// The tasks whose files a part reads. Time O(edges · files).
+    fn sources(&self, reservation: &Reservation, part: &Part) -> BTreeSet<TaskId> {
+        let of = self.workflow_of(reservation).zip(part.task);
+        of.map_or_else(BTreeSet::new, |((_, of), task)| of.sources(task))
     }
 
     /// What is to be brought somewhere and is not on its way; of one task, or of all that ended well. Time O(edges · log tasks).

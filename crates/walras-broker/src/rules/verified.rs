@@ -48,6 +48,7 @@ pub(super) fn window(
     };
     let scope = Scope {
         same_site: request.scope.same_site,
+        separate_nodes: request.scope.separate_nodes,
         sites: request.scope.sites.as_ref().map(|wanted| {
             let place = |id: &SiteId| sites.binary_search(id).ok().and_then(SiteId::from_index);
             wanted.iter().filter_map(place).collect()

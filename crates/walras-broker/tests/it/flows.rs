@@ -2,7 +2,7 @@
 
 use crate::vo::{MINUTE, Vo, at, credits, policy, rate};
 use walras_broker::event::ReservationEvent;
-use walras_broker::job::{JobSpec, Phase, WorkflowSpec};
+use walras_broker::job::{JobSpec, Phase, Why, WorkflowSpec};
 use walras_broker::policy::{Policy, StrategyUse, TaskStart};
 use walras_broker::price::PriceRules;
 use walras_broker::program::TaskProgram;
@@ -231,6 +231,97 @@ fn a_task_begins_when_what_it_waits_for_is_there() {
     // Who asks to start late has asked for that.
     let late = |task_start| minutes_until_both_ended(task_start, Strategy::Alap, 0);
     assert_eq!(late(TaskStart::Ready), late(TaskStart::Planned));
+}
+
+/// How many minutes a task and two side by side before it take that need a tenth of their ten minutes, where it reads 120 GB of one of these
+/// on another node of their site: a file, where it is named.
+fn minutes_until_all_ended(file: Option<&str>) -> i64 {
+    let mut vo = Vo::new(&[]);
+    let link = Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1_000_000_000) };
+    let network = Network { within_site: link, between_sites: link };
+    vo.say(Input::SetPolicy(Box::new(Policy { task_start: TaskStart::Ready, network, ..policy() })));
+    vo.add_site(SiteKind::Slots, 2, PriceRules::flat(rate(1_000)));
+    vo.takes = 10;
+    let tasks = ["a", "b", "c"].map(|name| Task::new(name, Work::from_millis(10 * MINUTE))).to_vec();
+    let edge = |from| Edge {
+        from: TaskId::new(from),
+        to: TaskId::new(2),
+        data: Data::from_bytes(120_000_000_000).unwrap(),
+    };
+    let workflow = Workflow::new("join", tasks, [0, 1].map(edge).to_vec()).unwrap();
+    let program =
+        |inputs: Vec<String>, outputs: Vec<String>| TaskProgram { inputs, outputs, ..TaskProgram::default() };
+    let of = |task: &str| file.map(|file| format!("{file}{task}")).into_iter();
+    let programs = match file {
+        None => Vec::new(),
+        Some(_) => vec![
+            program(vec![], of("a").collect()),
+            program(vec![], of("b").collect()),
+            program(of("a").chain(of("b")).collect(), vec![]),
+        ],
+    };
+    let mut job = vo.job("join", 1, 1);
+    job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs });
+    vo.submit(job);
+    let done = |minute: &i64| {
+        vo.run_until(minute * MINUTE);
+        vo.broker.state().totals.done == 1
+    };
+    (1..90).find(done).expect("it is done")
+}
+
+/// Of a file it is known when it is there; of other data only how long it takes by the plan.
+#[test]
+fn a_task_waits_for_no_transfer_of_files_that_are_there() {
+    assert_eq!(minutes_until_all_ended(None), minutes_until_all_ended(Some("of-")) + 2);
+}
+
+/// Of four nodes the workflows of a user have two at a time. One that asks to start late has both in nine hours; another has them until then, one
+/// that takes longer waits, and none has them when they are the first one's.
+#[test]
+fn what_is_reserved_for_later_leaves_nodes_until_then() {
+    let mut vo = Vo::new(&[]);
+    let half = SharePolicy { workflow_nodes: Share::percent(50), ..SharePolicy::default() };
+    vo.say(Input::SetPolicy(Box::new(Policy {
+        sharing: Some(half),
+        strategies: StrategyUse::Windows,
+        ..policy()
+    })));
+    vo.add_site(SiteKind::Slots, 4, PriceRules::flat(rate(1_000)));
+    let wide = |vo: &Vo, name: &str, strategy: Strategy, minutes: i64| {
+        let tasks = ["a", "b"].map(|name| Task::new(name, Work::from_millis(minutes * MINUTE))).to_vec();
+        let workflow = Workflow::new(name, tasks, vec![]).unwrap();
+        let mut job = vo.job(name, 1, 1);
+        job.workflow = Some(WorkflowSpec { workflow, strategy, programs: Vec::new() });
+        job.request.deadline = (strategy == Strategy::Alap).then(|| at(600 * MINUTE));
+        job
+    };
+    let reserved = |vo: &Vo, job| {
+        let Phase::Reserved(of) = vo.broker.state().jobs[&job].phase else { return None };
+        let reservation = &vo.broker.state().reservations[&of];
+        Some((reservation.start(), reservation.finish(), reservation.holds().count()))
+    };
+    vo.run_until(MINUTE);
+    let late = vo.submit(wide(&vo, "late", Strategy::Alap, 20));
+    vo.say(Input::CycleNow);
+    let (tonight, _, nodes) = reserved(&vo, late).expect("it has its window");
+    assert!(tonight > at(500 * MINUTE) && nodes == 2, "{tonight} {nodes}");
+    let spec = wide(&vo, "soon", Strategy::Asap, 30);
+    let state = vo.broker.state();
+    let inquiry = Inquiry::at_once(state, state.clock, &spec).unwrap().expect("there is a market");
+    let told =
+        inquiry.search().allocations.iter().map(|(it, _)| it.finish()).min().expect("there is a place");
+    let soon = vo.submit(spec);
+    vo.say(Input::CycleNow);
+    let (start, finish, nodes) = reserved(&vo, soon).expect("nobody has the nodes until tonight");
+    assert!(start < at(5 * MINUTE) && finish <= told && nodes == 2, "{start} {finish} {nodes}");
+    let long = vo.submit(wide(&vo, "long", Strategy::Asap, 700));
+    vo.say(Input::CycleNow);
+    assert_eq!(reserved(&vo, long), None);
+    assert_eq!(vo.broker.state().jobs[&long].why, Some(Why::NodesHad { had: 2, most: 2 }));
+    // Its user has the nodes until the second ends, and the third does not end before the first begins.
+    vo.run_until(finish.as_millis() + 5 * MINUTE);
+    assert_eq!(reserved(&vo, long), None);
 }
 
 /// Tasks keep their order on a node: one that is ready does not pass another that is not.

@@ -67,6 +67,7 @@ fn request(draws: &mut Draws) -> Request {
         request.budget = Some(Money::from_micros(1 + whole(draws.below(40))));
     }
     request.scope.same_site = draws.below(4) == 0;
+    request.scope.separate_nodes = draws.below(4) == 0;
     request
 }
 
@@ -92,7 +93,8 @@ fn least(offers: &Offers, profiles: &[Profile], request: &Request, worth: Worth)
             let cost = part.cost_of(runtime).unwrap().as_micros();
             let with = |(tasks, sum, last, site): (u32, i64, i64, Option<SiteId>)| {
                 let apart = request.scope.same_site && site.is_some_and(|site| site != node.site);
-                let most = if apart { 0 } else { (free / units).min(request.tasks - tasks) };
+                let room = if request.scope.separate_nodes { 1 } else { free / units };
+                let most = if apart { 0 } else { room.min(request.tasks - tasks) };
                 (0..=most).map(move |count| match count {
                     0 => (tasks, sum, last, site),
                     _ => (tasks + count, sum + cost * i64::from(count), last.max(end), Some(node.site)),

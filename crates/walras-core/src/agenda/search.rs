@@ -39,8 +39,17 @@ struct Fit {
     group: usize,
     /// How many of what the group counts one task takes.
     units: i32,
+    /// So many tasks are side by side there at the most.
+    most: i32,
     runtime: i64,
     cost: i64,
+}
+
+impl Fit {
+    /// How many tasks run there at a time where so much is free.
+    fn side_by_side(&self, free: i32) -> i32 {
+        (free / self.units).min(self.most)
+    }
 }
 
 /// What a spot must keep.
@@ -127,9 +136,12 @@ impl Wanted {
             let rate = groups.price_for(offers, request, slot, units);
             let start = slot.start().as_millis();
             let cost = Candidate { slot, start, expiry: start, runtime, rate }.cost();
-            let fit = Fit { group, units: i32::try_from(units).unwrap_or(i32::MAX), runtime, cost };
+            // A group of nodes that are sold whole has each task on one of its own.
+            let own = request.scope.separate_nodes && of.units > 1;
+            let most = if own { 1 } else { i32::MAX };
+            let fit = Fit { group, units: i32::try_from(units).unwrap_or(i32::MAX), most, runtime, cost };
             pools[if same_site { node.site.index() } else { 0 }].push(fit);
-            all.push((fit, of.room_for(units)));
+            all.push((fit, if own { 1 } else { of.room_for(units) }));
         }
         for pool in &mut pools {
             pool.sort_unstable_by_key(|fit| {
@@ -184,7 +196,8 @@ impl Wanted {
         // Where it takes longer than anything is offered for, it waits in vain.
         let lasts = |fit: &&Fit| groups.groups[fit.group].is_last;
         let ever = pool.iter().filter(lasts).filter(|fit| fit.runtime <= ends(fit).saturating_sub(now));
-        let nodes = |fit: &Fit, from: i64| i64::from(free.least(fit.group, from, ends(fit)) / fit.units);
+        let nodes =
+            |fit: &Fit, from: i64| i64::from(fit.side_by_side(free.least(fit.group, from, ends(fit))));
         let enough = |from: i64| ever.clone().map(|fit| nodes(fit, from)).sum::<i64>() >= self.tasks.into();
         let openings = ever.clone().flat_map(|fit| free.openings(fit.group, i64::MIN, i64::MAX));
         let mut moments: Vec<i64> = openings.collect();
@@ -213,7 +226,7 @@ impl Wanted {
         for pool in &self.pools {
             match pool.as_slice() {
                 [] => {}
-                [fit] if admits.is_none() => search.earliest(*fit, read),
+                [fit] if admits.is_none() && self.tasks <= fit.most => search.earliest(*fit, read),
                 fits => search.sweep(fits, read),
             }
         }
@@ -339,7 +352,7 @@ impl Search<'_> {
                 continue;
             }
             let least = self.free.least(fit.group, start, start + fit.runtime);
-            let nodes = (least / fit.units).min(self.wanted.tasks);
+            let nodes = fit.side_by_side(least).min(self.wanted.tasks);
             if nodes == 0 {
                 continue;
             }

@@ -7,7 +7,8 @@
 //! long the workflow takes there. A window of that length, of a moment more for every task (each is rounded up on its
 //! own), and of up to twice that, is searched; the first one into which the workflow can really be placed is an option,
 //! with its price and its end. Where the first window of no length holds it, later ones are looked at, one after another;
-//! and where tasks need different nodes, windows of nodes of every kind that they need (`kinds`).
+//! and where tasks need different nodes, windows of nodes of every kind that they need (`kinds`). A window of which the tasks use less is
+//! looked for once more as large as they use it.
 //! Of the options the strategy takes the one that ends first, or that costs least.
 //!
 //! **Complexity.** Numbers of nodes grow by about a third each, so there are O(log width) of them; each takes a list pass,
@@ -18,7 +19,7 @@ use super::care::Care;
 use super::kinds::Kinds;
 use super::length::{held_long, least_work, rounded_up, stretched};
 use super::width::{most_nodes, widths, widths_of_gangs};
-use super::{NoSchedule, RefineEffort, Refined, Strategy, refine};
+use super::{NoSchedule, RefineEffort, Refined, Strategy, TaskPlacement, TaskSchedule, refine};
 use crate::search::{SearchConfig, find_window};
 use crate::slots::SlotList;
 use std::borrow::Cow;
@@ -116,6 +117,14 @@ fn sizes_of(
     Some(works.into_iter().map(|work| Size { nodes, work }).collect())
 }
 
+/// A window that holds the workflow.
+struct Tried {
+    fit: SizeFit,
+    /// The work that every node of it must offer for as long as any is used.
+    used: Option<Work>,
+    nodes: BTreeSet<NodeId>,
+}
+
 /// What sizes of window are looked at for.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizing<'a> {
@@ -148,9 +157,7 @@ impl Sizing<'_> {
         let Some(kinds) = kinds.filter(|kinds| most.is_none_or(|most| most >= kinds.least_nodes())) else {
             return options;
         };
-        if lacks {
-            self.mix(list, &kinds, &sizes, &mut options);
-        }
+        self.mix(list, &kinds, &sizes, &mut options);
         if closely {
             let widest = options.last().map_or(0, |option| option.size.nodes);
             options.extend(self.wider(list, &kinds, widest));
@@ -170,17 +177,21 @@ impl Sizing<'_> {
         numbers.into_iter().filter(|nodes| *nodes > widest).filter_map(of).collect()
     }
 
-    /// Gives sizes of which no window holds the workflow one of nodes of every kind that its tasks need. A workflow may need more kinds
-    /// than it has tasks that run at a time.
+    /// Gives sizes of which no window holds the workflow one of nodes of every kind that its tasks need, and where it is looked at closely, those of
+    /// which such a window is better. A workflow may need more kinds than it has tasks that run at a time.
     fn mix(&self, list: &SlotList, kinds: &Kinds, sizes: &[Vec<Size>], options: &mut Vec<SizeOption>) {
         let least = kinds.least_nodes();
         let longest = self.longest();
+        let closely = matches!(self.care, Care::Closely { .. });
         for (sizes, option) in sizes.iter().zip(options.iter_mut()) {
             let nodes = option.size.nodes;
-            if option.fit.is_none() && nodes >= least {
+            if (closely || option.fit.is_none()) && nodes >= least {
                 let longest = longest.iter().map(|work| Size { nodes, work: *work });
                 let mixed = self.mixed(list, kinds, sizes.iter().copied().chain(longest));
-                *option = mixed.unwrap_or_else(|| option.clone());
+                let is_better = |mixed: &SizeOption| key(mixed, self.strategy) < key(option, self.strategy);
+                if let Some(mixed) = mixed.filter(|mixed| option.fit.is_none() || is_better(mixed)) {
+                    *option = mixed;
+                }
             }
         }
         if options.iter().all(|option| option.size.nodes < least) {
@@ -227,37 +238,65 @@ impl Sizing<'_> {
         tried.find_map(|(size, site)| {
             let asked = size.asked_by(self.request);
             let among = kinds.nodes(list, self.offers, &asked, self.config, site)?;
-            let scope = Scope { nodes: Some(among.clone()), ..self.request.scope.clone() };
-            let fit = self.tried(list, &Request { scope, ..asked }, 1)?;
-            Some(SizeOption { size, fit: Some(fit), among: Some(among) })
+            let scope = Scope { nodes: Some(among), ..self.request.scope.clone() };
+            self.trimmed(list, &Request { scope, ..asked }, 1)
         })
     }
 
     /// The shortest window of one number of nodes that holds the workflow, first of those that are found first.
     fn of_width(&self, list: &SlotList, sizes: &[Size]) -> Option<SizeOption> {
-        let first_of_all = |most| {
-            let mut fits = sizes.iter().map(|size| SizeOption {
-                size: *size,
-                fit: self.tried(list, &size.asked_by(self.request), most),
-                among: None,
-            });
-            fits.find(|option| option.fit.is_some())
-        };
+        let first_of_all =
+            |most| sizes.iter().find_map(|size| self.trimmed(list, &size.asked_by(self.request), most));
         let most = self.care.windows();
         let later = || (most > 1).then(|| first_of_all(most)).flatten();
         let none = || sizes.first().map(|size| SizeOption { size: *size, fit: None, among: None });
         first_of_all(1).or_else(later).or_else(none)
     }
 
+    /// The first of so many windows of a size that holds the workflow; on its nodes as large as its tasks use it, where that holds it for less.
+    fn trimmed(&self, list: &SlotList, asked: &Request, most: usize) -> Option<SizeOption> {
+        let Tried { fit, used, nodes } = self.tried(list, asked, most)?;
+        let option = |work: Work, fit, among| {
+            let size = Size { nodes: asked.tasks, work };
+            SizeOption { size, fit: Some(fit), among }
+        };
+        let less_of = |work, scope: Scope| {
+            let less = self.tried(list, &Request { work, scope, ..asked.clone() }, 1)?.fit;
+            (less.cost < fit.cost && less.finish <= fit.finish).then_some(less)
+        };
+        let smaller = used.filter(|used| *used < asked.work).and_then(|used| {
+            let anywhere =
+                less_of(used, asked.scope.clone()).map(|less| option(used, less, asked.scope.nodes.clone()));
+            // Others may not do for its tasks.
+            let there = || {
+                let scope = Scope { nodes: Some(nodes.clone()), ..asked.scope.clone() };
+                less_of(used, scope).map(|less| option(used, less, Some(nodes.clone())))
+            };
+            anywhere.or_else(there)
+        });
+        Some(smaller.unwrap_or_else(|| option(asked.work, fit, asked.scope.nodes.clone())))
+    }
+
     /// The first of so many windows of a size that holds the workflow.
-    fn tried(&self, list: &SlotList, asked: &Request, most: usize) -> Option<SizeFit> {
+    fn tried(&self, list: &SlotList, asked: &Request, most: usize) -> Option<Tried> {
         let mut left = Cow::Borrowed(list);
         for later in (0..most).rev() {
             let window = find_window(&left, self.offers, asked, self.config).found()?;
             let how = (self.strategy, self.care);
-            let fit = fit(self.bounded.0, self.offers, self.network, self.request, how, &window);
-            if fit.is_some() {
-                return fit;
+            let found = placed(self.bounded.0, self.offers, self.network, self.request, how, &window);
+            if let Some((fit, schedule)) = found {
+                // All of a window is paid: what costs least uses it for the shortest time.
+                let soonest = match self.strategy {
+                    Strategy::Cheapest => {
+                        let how = (Strategy::Asap, self.care);
+                        placed(self.bounded.0, self.offers, self.network, self.request, how, &window)
+                    }
+                    Strategy::Asap | Strategy::Alap | Strategy::Fastest | Strategy::Balanced => None,
+                };
+                let schedule = soonest.map_or(schedule, |(_, soonest)| soonest);
+                let used = used(self.offers, &window, &schedule);
+                let nodes = window.placements().iter().map(|placement| placement.node).collect();
+                return Some(Tried { fit, used, nodes });
             }
             if later > 0 {
                 left.to_mut().subtract(&window).ok()?;
@@ -269,12 +308,14 @@ impl Sizing<'_> {
 
 /// The best of the options by the strategy.
 pub fn best_size(options: &[SizeOption], strategy: Strategy) -> Option<&SizeOption> {
-    let fits = options.iter().filter_map(|option| Some((option, option.fit?)));
-    let best = fits.min_by_key(|(option, fit)| {
-        let (cost, finish, nodes) = (fit.cost.as_micros(), fit.finish.as_millis(), option.size.nodes);
-        if strategy == Strategy::Cheapest { (cost, finish, nodes) } else { (finish, cost, nodes) }
-    });
-    best.map(|(option, _)| option)
+    options.iter().filter(|option| option.fit.is_some()).min_by_key(|option| key(option, strategy))
+}
+
+/// What options are compared by: nothing where no window holds the workflow.
+fn key(option: &SizeOption, strategy: Strategy) -> Option<(i64, i64, u32)> {
+    let fit = option.fit?;
+    let (cost, finish, nodes) = (fit.cost.as_micros(), fit.finish.as_millis(), option.size.nodes);
+    Some(if strategy == Strategy::Cheapest { (cost, finish, nodes) } else { (finish, cost, nodes) })
 }
 
 /// Places a workflow into a window. The deadline is the request's; the budget has been spent on the window.
@@ -297,12 +338,43 @@ pub(crate) fn fit(
     offers: &Offers,
     network: Network,
     request: &Request,
-    (strategy, care): (Strategy, Care),
+    how: (Strategy, Care),
     window: &Window,
 ) -> Option<SizeFit> {
+    placed(workflow, offers, network, request, how, window).map(|(fit, _)| fit)
+}
+
+fn placed(
+    workflow: &Workflow,
+    offers: &Offers,
+    network: Network,
+    request: &Request,
+    (strategy, care): (Strategy, Care),
+    window: &Window,
+) -> Option<(SizeFit, TaskSchedule)> {
     let effort = care.effort(0);
     let refined = refine_window(workflow, offers, network, window, strategy, &effort).found()?;
     let finish = refined.schedule.finish();
     let kept = request.deadline.is_none_or(|deadline| finish <= deadline);
-    kept.then(|| SizeFit { start: window.start(), end: window.end(), finish, cost: window.cost() })
+    let fit = SizeFit { start: window.start(), end: window.end(), finish, cost: window.cost() };
+    kept.then_some((fit, refined.schedule))
+}
+
+/// The work that every node of a window must offer for as long as any of them is used.
+fn used(offers: &Offers, window: &Window, schedule: &TaskSchedule) -> Option<Work> {
+    let of = |task: &TaskPlacement| {
+        let millis = task.end.as_millis() - window.start().as_millis();
+        schedule
+            .nodes(task.task)
+            .filter_map(move |node| work_for(offers.node(node).performance, millis))
+            .max()
+    };
+    schedule.placements().iter().filter_map(of).max()
+}
+
+/// The least work that takes so long.
+fn work_for(performance: Performance, millis: i64) -> Option<Work> {
+    let least = i64::try_from(performance.work_in_millis(millis)).ok()?.max(1);
+    let lasts = |work: &Work| work.millis_on(performance) >= i128::from(millis);
+    [least, least.saturating_add(1)].into_iter().filter_map(Work::from_millis).find(lasts)
 }

@@ -14,7 +14,7 @@
 //! at least c · k units are. Costs and run times are equal on all lanes of a node, so that every criterion agrees, too.
 //!
 //! A window of t tasks lies on lanes 1 to t of any node at the most, so that there are no more of them than the largest of the requests that share
-//! them has tasks.
+//! them has tasks; and where each task is to have a node of its own, on lane 1 alone.
 //!
 //! Windows cut from the profile take k units from it, after which fewer moments have j · k units free, for every j and every k: lanes
 //! only ever lose time, as slot lists do ([`SharedTime`]).
@@ -51,8 +51,9 @@ pub(crate) struct Lanes {
     user: Option<String>,
 }
 
-/// What requests must have in common to share lanes: by node the units of a task, and who pays where that makes a difference.
-pub(crate) type LaneKey<'a> = (Vec<Option<u32>>, Option<&'a str>);
+/// What requests must have in common to share lanes: by node the units of a task, who pays where that makes a difference, and whether each task
+/// has a node of its own.
+pub(crate) type LaneKey<'a> = (Vec<Option<u32>>, Option<&'a str>, bool);
 
 /// Which lanes a request needs; with `whole`, of all units of a node together.
 pub(crate) fn lane_key<'a>(offers: &Offers, request: &'a Request, whole: bool) -> LaneKey<'a> {
@@ -61,7 +62,7 @@ pub(crate) fn lane_key<'a>(offers: &Offers, request: &'a Request, whole: bool) -
         Some(if whole { node.division.units() } else { needed })
     };
     let user = request.user.as_deref().filter(|_| has_user_prices(offers));
-    (offers.nodes().iter().map(units).collect(), user)
+    (offers.nodes().iter().map(units).collect(), user, request.scope.separate_nodes)
 }
 
 impl Lanes {
@@ -82,13 +83,13 @@ impl Lanes {
     }
 
     /// How many lanes there are, where no node has more than so many.
-    fn count(offers: &Offers, (units, _): &LaneKey<'_>, most: u32) -> usize {
+    fn count(offers: &Offers, (units, ..): &LaneKey<'_>, most: u32) -> usize {
         let nodes = offers.nodes().iter().zip(units);
         nodes.map(|(node, units)| lanes_on(node.division.units(), *units, most) as usize).sum()
     }
 
     /// The lanes of what is free of these nodes, no more than so many of each; `None` where they are more than can be numbered or paid.
-    fn new(offers: &Offers, shared: &SharedTime, (units, user): &LaneKey<'_>, most: u32) -> Option<Lanes> {
+    fn new(offers: &Offers, shared: &SharedTime, (units, user, _): &LaneKey<'_>, most: u32) -> Option<Lanes> {
         let (mut nodes, mut lanes) = (Vec::new(), Vec::new());
         let mut of_node = Vec::with_capacity(units.len());
         for (place, (node, units)) in offers.nodes().iter().zip(units).enumerate() {
@@ -221,7 +222,7 @@ pub(crate) fn kinds_of<'a>(offers: &Offers, batch: &'a Batch, whole: &[bool]) ->
         let key = lane_key(offers, request, whole.get(place).is_some_and(|whole| *whole));
         let next = known.len();
         let (kind, most) = known.entry(key).or_insert((next, 0));
-        *most = request.tasks.max(*most);
+        *most = request.scope.side_by_side(request.tasks).max(*most);
         of_job.push(*kind);
     }
     let mut kinds: Vec<(usize, LaneKey<'_>, u32)> =

@@ -18,7 +18,7 @@
 
 use super::config::SearchConfig;
 use super::first::FirstSearch;
-use super::lanes::{Kinds, Lanes, kinds_of, lane_key};
+use super::lanes::{Kinds, LaneKey, Lanes, kinds_of, lane_key};
 use super::shared::{SharedTime, continues};
 use super::view::{NO_FIT, View};
 use crate::slots::SlotList;
@@ -50,6 +50,8 @@ struct Parts {
     first: Vec<u32>,
     /// No part costs less per second.
     rate_min: i64,
+    /// No node runs two of them at a time.
+    separate: bool,
 }
 
 impl<'a> Steps<'a> {
@@ -62,7 +64,7 @@ impl<'a> Steps<'a> {
         whole: &[bool],
     ) -> Option<Steps<'a>> {
         let (kinds, of_job) = kinds_of(offers, batch, whole);
-        let parts = kinds.iter().map(|((units, _), _)| Parts::new(&shared, units)).collect::<Option<_>>()?;
+        let parts = kinds.iter().map(|(key, _)| Parts::new(&shared, key)).collect::<Option<_>>()?;
         Some(Steps { offers, shared, kinds, parts, of_job })
     }
 
@@ -106,12 +108,12 @@ pub(crate) fn has_window_on(
     slots_read: &mut u64,
 ) -> bool {
     let view = View::new(offers, request, &config.algorithm, config.budget_factor);
-    let parts = Parts::new(shared, &lane_key(offers, request, whole).0);
+    let parts = Parts::new(shared, &lane_key(offers, request, whole));
     parts.is_some_and(|parts| parts.earliest(shared, &view, slots_read).is_some())
 }
 
 impl Parts {
-    fn new(shared: &SharedTime, units: &[Option<u32>]) -> Option<Parts> {
+    fn new(shared: &SharedTime, (units, _, separate): &LaneKey<'_>) -> Option<Parts> {
         let (mut first, mut next, mut rate_min) = (Vec::with_capacity(units.len()), 0_u32, i64::MAX);
         let mut worth = 0_i128;
         for ((taken, of), profile) in units.iter().zip(shared.units()).zip(shared.profiles()) {
@@ -127,7 +129,8 @@ impl Parts {
             let of_one = rounding::down(i128::from(dearest) * i128::from(time), 1_000);
             worth += of_one * i128::from(of / taken.max(1));
         }
-        (worth <= i128::from(i64::MAX / 4)).then(|| Parts { units: units.to_vec(), first, rate_min })
+        let parts = || Parts { units: units.clone(), first, rate_min, separate: *separate };
+        (worth <= i128::from(i64::MAX / 4)).then(parts)
     }
 
     /// The earliest window of tasks that take these.
@@ -150,10 +153,16 @@ impl Parts {
             if let (true, Some(Some(units)), Some(of)) =
                 (*runtime != NO_FIT, self.units.get(node), shared.units().get(node))
             {
-                room[view.pool_of(node)] += (of / (*units).max(1)) as usize;
+                room[view.pool_of(node)] += self.side_by_side(*of, *units) as usize;
             }
         }
         room.into_iter().any(|room| room >= view.tasks)
+    }
+
+    /// How many tasks that take so many units run at a time where so many are free.
+    fn side_by_side(&self, free: u32, units: u32) -> u32 {
+        let room = free / units.max(1);
+        if self.separate { room.min(1) } else { room }
     }
 
     /// The node of a lane.
@@ -240,7 +249,8 @@ impl<'a> Sweep<'a> {
     /// How many lanes a step has.
     fn lanes(&self, node: usize, step: &Slot) -> u32 {
         let tasks = u32::try_from(self.view.tasks).unwrap_or(u32::MAX);
-        self.parts.units[node].map_or(0, |units| (step.units() / units.max(1)).min(tasks))
+        let parts = self.parts;
+        parts.units[node].map_or(0, |units| parts.side_by_side(step.units(), units).min(tasks))
     }
 
     /// How many lanes go on from the step before.

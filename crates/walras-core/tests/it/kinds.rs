@@ -2,10 +2,12 @@
 
 use walras_core::choose::VoPolicy;
 use walras_core::plan::{BatchJob, BatchPlan, BatchProblem, plan_batch};
+use walras_core::prefer::Source;
 use walras_core::refine::Strategy as Plan;
 use walras_core::*;
 use walras_model::workflow::{Edge, Link, Network, Task};
 use walras_model::*;
+use walras_random::Draws;
 
 /// Nodes of two laboratories, free for ten minutes; those of the second cost twice as much.
 fn offers(nodes: u32) -> Offers {
@@ -195,4 +197,59 @@ fn each_kind_has_as_many_nodes_as_it_has_tasks_at_a_time() {
     let plan = planned(&offers(3), &workflow, None, 1);
     let tasks = plan.served[0].run.tasks.as_ref().expect("it is a workflow");
     assert_eq!(tasks.refined.schedule.finish(), Time::from_millis(15_000).unwrap());
+}
+
+/// Some tasks that wait for nothing or for one before them, most of one laboratory.
+fn drawn(draws: &mut Draws) -> Workflow {
+    let count = 2 + draws.below(5);
+    let task = |number: usize, draws: &mut Draws| {
+        let lab = [Some("east"), Some("west"), None][draws.below(3)];
+        task(&format!("t{number}"), lab, [3, 6, 12, 30][draws.below(4)])
+    };
+    let tasks = (0..count).map(|number| task(number, draws)).collect();
+    let mut edges = Vec::new();
+    for to in 1..count {
+        if draws.below(3) == 0 {
+            let id = |number: usize| TaskId::from_index(number).unwrap();
+            edges.push(Edge { from: id(draws.below(to)), to: id(to), data: Data::ZERO });
+        }
+    }
+    Workflow::new("drawn", tasks, edges).unwrap()
+}
+
+/// What a workflow's window costs that is placed by a strategy, and looked for by what the strategy wants of windows.
+fn cost_by(offers: &Offers, workflow: &Workflow, strategy: Plan) -> Option<Money> {
+    let request = Request {
+        deadline: Time::from_millis(500_000),
+        ..Request::new("w", 1, Work::from_millis(1).unwrap())
+    };
+    let batch = Batch::new(vec![request]);
+    let criterion = if strategy == Plan::Cheapest { Criterion::Cost } else { Criterion::Finish };
+    let config = SearchConfig { algorithm: Algorithm::Criterion(criterion), ..SearchConfig::default() };
+    let jobs =
+        [BatchJob { workflow: Some((workflow, strategy)), search: Some(&config), ..BatchJob::default() }];
+    let (plain, policy) = (SearchConfig::default(), VoPolicy::default());
+    let problem = BatchProblem::new(offers, &batch, &plain, &policy);
+    let plan = plan_batch(&BatchProblem { jobs: &jobs, ..problem });
+    let Source::Window(place) = plan.served.first()?.run.source else { return None };
+    Some(plan.found.found[place].window.cost())
+}
+
+/// Whoever asks for the cheapest gets none that is dearer than what others get.
+#[test]
+fn the_cheapest_is_not_dearer_than_the_earliest() {
+    let (mut both, mut cheaper) = (0, 0);
+    for seed in 0..600 {
+        let mut draws = Draws::new(seed);
+        let offers = offers(1 + u32::try_from(draws.below(4)).unwrap());
+        let workflow = drawn(&mut draws);
+        let [cheapest, asap] = [Plan::Cheapest, Plan::Asap].map(|it| cost_by(&offers, &workflow, it));
+        assert_eq!(cheapest.is_some(), asap.is_some(), "seed {seed}");
+        if cheapest > asap {
+            println!("seed {seed}: {cheapest:?} {asap:?}");
+        }
+        both += usize::from(asap.is_some());
+        cheaper += usize::from(cheapest < asap);
+    }
+    assert!(both > 500 && cheaper > 60, "{both} planned, {cheaper} cheaper");
 }

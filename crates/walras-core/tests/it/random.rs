@@ -80,7 +80,8 @@ pub fn request() -> impl Strategy<Value = Request> {
             request.deadline = deadline.map(time);
             request.earliest = earliest.map(time);
             request.priority = priority;
-            request.scope = Scope { same_site, sites: site.map(|site| vec![SiteId::new(site)]), nodes: None };
+            request.scope =
+                Scope { same_site, sites: site.map(|site| vec![SiteId::new(site)]), ..Scope::default() };
             if gpu {
                 request.requires =
                     vec![Requirement { attribute: "gpu".into(), test: Test::Equals(Value::Flag(true)) }];

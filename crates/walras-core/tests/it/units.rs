@@ -89,6 +89,7 @@ pub fn draw_request(draws: &mut Draws, name: &str) -> Request {
         request.deadline = Some(at(8 + whole(draws.below(16))));
     }
     request.scope.same_site = draws.below(4) == 0;
+    request.scope.separate_nodes = draws.below(4) == 0;
     request
 }
 
@@ -109,7 +110,8 @@ pub fn room(offers: &Offers, profiles: &[Profile], request: &Request, start: i64
         let free = times.iter().flatten().map(|(units, _)| *units).min().unwrap();
         let part = price_of_units(Rate::from_micros_per_second(rate).unwrap(), units, node.division.units());
         let late = request.deadline.is_some_and(|deadline| at(end) > deadline);
-        (if late { 0 } else { free / units }, end, part.cost_of(runtime).unwrap().as_micros())
+        let most = if request.scope.separate_nodes { 1 } else { u32::MAX };
+        (if late { 0 } else { (free / units).min(most) }, end, part.cost_of(runtime).unwrap().as_micros())
     };
     offers.nodes().iter().zip(profiles).map(of).collect()
 }
@@ -171,7 +173,9 @@ fn every_search_finds_what_trying_everything_finds() {
             assert_eq!(value, all.iter().map(key).min(), "{what}");
             found += usize::from(first.is_some());
             let nodes = first.iter().flat_map(|it| it.window.placements().windows(2));
-            shared += nodes.filter(|pair| pair[0].node == pair[1].node).count();
+            let beside = nodes.filter(|pair| pair[0].node == pair[1].node).count();
+            assert!(beside == 0 || !batch.requests()[0].scope.separate_nodes, "{what}");
+            shared += beside;
         };
         check(Algorithm::Alp, |(start, _, _)| *start);
         check(Algorithm::Amp, |(start, _, _)| *start);

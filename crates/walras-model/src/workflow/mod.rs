@@ -190,6 +190,19 @@ impl Workflow {
         &self.order
     }
 
+    /// When each task ends at the earliest, were all as long as this says, by its place: after all those before it, one after the other. Time
+    /// O(tasks + edges).
+    pub fn ends_in_turn(&self, length: impl Fn(&Task) -> i64) -> Vec<i64> {
+        let mut before: Vec<Vec<TaskId>> = vec![Vec::new(); self.tasks.len()];
+        self.edges.iter().for_each(|edge| before[edge.to.index()].push(edge.from));
+        let mut ends = vec![0_i64; self.tasks.len()];
+        for id in &self.order {
+            let start = before[id.index()].iter().map(|it| ends[it.index()]).max().unwrap_or(0);
+            ends[id.index()] = start.saturating_add(length(self.task(*id)));
+        }
+        ends
+    }
+
     /// How many nodes the widest task takes.
     pub fn widest(&self) -> u32 {
         self.tasks.iter().map(|task| task.nodes).max().unwrap_or(1)

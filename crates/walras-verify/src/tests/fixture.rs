@@ -124,7 +124,7 @@ fn requests() -> Vec<Request> {
     let fold = Request {
         price_max: Some(rate(7.0)),
         requires: vec![some],
-        scope: Scope { same_site: true, sites: Some(vec![SiteId::new(1)]), nodes: None },
+        scope: Scope { same_site: true, sites: Some(vec![SiteId::new(1)]), ..Scope::default() },
         ..request("fold", 2, 60.0, 0.5)
     };
     vec![sim, render, fold]

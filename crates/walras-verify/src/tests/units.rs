@@ -87,6 +87,20 @@ fn tasks_share_a_node_as_long_as_there_is_room() {
     assert_eq!(violations(vec![claim(4, 0, &[4]), claim(4, 10, &[4])]), []);
 }
 
+/// There is one node, so that no two tasks are on separate ones.
+#[test]
+fn tasks_that_want_nodes_of_their_own_share_none() {
+    let mut separate = batch().requests().to_vec();
+    separate.iter_mut().for_each(|request| request.scope.separate_nodes = true);
+    let batch = Batch::new(separate);
+    let violations = |job: usize, units: &[u32]| {
+        let claim = Claim { alternatives: vec![claim(job, 0, units)], ..Claim::default() };
+        verify_plan(&claim, &offers(), &batch, Rules { budget_factor: Factor::ONE, price_cap: false })
+    };
+    assert!(matches!(violations(0, &[2, 2])[..], [Violation::NodeTwice { first: 0, .. }]));
+    assert_eq!(violations(2, &[3]), []);
+}
+
 #[test]
 fn more_than_is_free_is_overbooked() {
     let first = |all: Vec<ClaimedAlternative>| match &violations(all)[..] {

@@ -171,6 +171,8 @@ fn every_fault_of_a_reservation_has_a_clause() {
         AllocationFault::OverBudget { .. } => AllocationFault::OverBudget { limit: 2_000_000, cost: 3_000_000 } =>
             "it costs 3 credits, and the job may spend 2";
         AllocationFault::WrongCount => AllocationFault::WrongCount => "the job has another number of tasks";
+        AllocationFault::NotSeparate(_) => AllocationFault::NotSeparate(NODE) =>
+            "two tasks are on node campus/n1, and each is to have its own";
         AllocationFault::StartsApart => AllocationFault::StartsApart => "its holds do not start together";
         AllocationFault::WrongLength { .. } => AllocationFault::WrongLength { expected: 5, length: 4 } =>
             "4 ms are planned for what takes 5 ms";

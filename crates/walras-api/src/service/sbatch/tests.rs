@@ -38,7 +38,7 @@ fn job(directives: &str) -> Result<Value, String> {
 fn examples() -> Vec<(&'static str, &'static str, Value)> {
     let tasks = |count: u64| json!({"SLURM_NTASKS": count.to_string(), "SLURM_NPROCS": count.to_string()});
     vec![
-        ("nodes", "-N 2", json!({"tasks": 2, "env": tasks(2)})),
+        ("nodes", "-N 2", json!({"tasks": 2, "separate_nodes": true, "env": tasks(2)})),
         ("ntasks", "-n 3", json!({"tasks": 3, "env": tasks(3)})),
         (
             "ntasks-per-node",
@@ -171,6 +171,9 @@ fn directives_that_mean_something_together() {
     assert_eq!(of("--mem=0 --gres=none -c 1"), (Value::Null, Value::Null));
     // The last counts.
     assert_eq!(of("-N 2 --nodes=3"), (json!(3), Value::Null));
+    let separate = |directives: &str| job(directives).unwrap().get("separate_nodes").is_some();
+    let all = ["-N 2", "-N 2 -n 8", "-n 10 --ntasks-per-node=4", "-n 8", "-N 1", "-n 2 --ntasks-per-node=4"];
+    assert_eq!(all.map(separate), [true, true, true, false, false, false]);
 }
 
 #[test]

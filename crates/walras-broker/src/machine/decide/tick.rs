@@ -131,7 +131,7 @@ pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u3
         part.state == PartState::Waiting
             && state.sent_at(reservation, &turns, &part.plan) <= now
             && !turns.is_taken(&part.plan)
-            && reservation.has_what_it_waits_for(&part.plan, now)
+            && state.has_what_it_waits_for(reservation, &part.plan, now)
             && state.has_files(reservation, &part.plan)
     };
     let parts = reservation.parts.iter().zip(0_u32..).filter(|(part, _)| due(part));
