@@ -183,6 +183,7 @@ fn problem(scenario: &Scenario) -> PlanningProblem {
             tasks: (0..pipeline.tasks().len()).filter_map(TaskId::from_index).collect(),
             strategy: entry.strategy,
             nodes_max: None,
+            next: None,
         }),
         preference: wish.preference.clone(),
         spread: wish.spread,
