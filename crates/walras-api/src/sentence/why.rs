@@ -128,7 +128,9 @@ pub fn part_end_text(end: PartEnd) -> String {
 fn output_text(file: Option<&str>, fault: OutputFault) -> String {
     let file = file.map_or_else(|| "a file".to_owned(), echo);
     match fault {
-        OutputFault::NotThere => format!("{file} is not there, or is no plain file"),
+        OutputFault::NotThere => format!("{file} is not there"),
+        OutputFault::Directory => format!("{file} is a directory, and no file"),
+        OutputFault::Special => format!("{file} is no plain file, but a pipe, a socket or a device"),
         OutputFault::Link => link_text(&file),
         OutputFault::Refused => format!("the system does not let anybody look at {file}"),
     }

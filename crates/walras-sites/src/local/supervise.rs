@@ -11,7 +11,7 @@
 use super::part::{Begun, Ended, PartDirectory, ProcessLimits, Task, make_directory};
 use super::process::{Identity, descendants, signal};
 use super::program::{CANNOT_RUN, start};
-use super::shared::{missing_output, output_fault, put_inputs};
+use super::shared::{make_ways, missing_output, output_fault, put_inputs};
 use crate::clock::wall_millis;
 use crate::contract::{PartEnd, SiteError};
 use crate::files::Directory;
@@ -99,6 +99,7 @@ pub(crate) fn execute(part: &PartDirectory, task: &Task, begun: i64, control: &O
     let Ok((mut output, error)) = open_outputs(part, task) else { return PartEnd::Lost };
     let work = part.work_of(Some(task));
     // Before it is limited how much may be used.
+    make_ways(task, &work);
     let brought = put_inputs(task, &work).and_then(|()| limit(&task.limits));
     let started = brought
         .map_err(|error| (CANNOT_RUN, error))

@@ -70,7 +70,7 @@ fn every_why_has_a_sentence() {
         Why::NotBrought { .. } => Why::NotBrought { task: "align".into(), to: SITE, fault: MoveFault::NotThere("map".into()) } =>
             "A file of task align could not be brought to campus: map is not there.";
         Why::NoOutput { .. } => Why::NoOutput { part: 2, file: "map".into(), fault: OutputFault::NotThere } =>
-            "Part 2 ended without its output: map is not there, or is no plain file.";
+            "Part 2 ended without its output: map is not there.";
         Why::NotPlanned => Why::NotPlanned => "Planning took too long.";
         Why::DeadlinePassed => Why::DeadlinePassed => "The deadline cannot be kept any more.";
         Why::TooOften(_) => Why::TooOften(Box::new(Why::NodeLost(NODE))) =>
@@ -100,13 +100,17 @@ fn every_why_has_a_sentence() {
         PartEnd::TakenBack => PartEnd::TakenBack => "had to make way for its owner";
         PartEnd::Vanished => PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on";
         PartEnd::NoOutput { .. } => PartEnd::NoOutput { file: 0, fault: OutputFault::NotThere } =>
-            "ended without its output: a file is not there, or is no plain file";
+            "ended without its output: a file is not there";
     );
     let without =
         |fault: &OutputFault| context().why(&Why::NoOutput { part: 2, file: "map".into(), fault: *fault });
     table!(OutputFault, without;
         OutputFault::NotThere => OutputFault::NotThere =>
-            "Part 2 ended without its output: map is not there, or is no plain file.";
+            "Part 2 ended without its output: map is not there.";
+        OutputFault::Directory => OutputFault::Directory =>
+            "Part 2 ended without its output: map is a directory, and no file.";
+        OutputFault::Special => OutputFault::Special =>
+            "Part 2 ended without its output: map is no plain file, but a pipe, a socket or a device.";
         OutputFault::Link => OutputFault::Link =>
             "Part 2 ended without its output: map is a link or lies behind one, which may lead out of the job's directory: no link is followed.";
         OutputFault::Refused => OutputFault::Refused =>

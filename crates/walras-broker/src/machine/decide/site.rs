@@ -256,12 +256,15 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
     }
 }
 
-/// Which file a task has not written that it should have, by its name.
+/// Which file a task, or a job that is no workflow, has not written that it should have, by its name.
 fn no_output(reservation: &Reservation, part: u32, end: PartEnd, state: &State) -> Option<Why> {
     let PartEnd::NoOutput { file, fault } = end else { return None };
-    let task = reservation.parts.get(part as usize)?.plan.task?;
-    let of = state.jobs.get(&reservation.job)?.spec.workflow.as_ref()?;
-    let file = of.program(task)?.outputs.get(file as usize)?.clone();
+    let spec = &state.jobs.get(&reservation.job)?.spec;
+    let outputs = match reservation.parts.get(part as usize)?.plan.task {
+        Some(task) => &spec.workflow.as_ref()?.program(task)?.outputs,
+        None => &spec.particulars.outputs,
+    };
+    let file = outputs.get(file as usize)?.clone();
     Some(Why::NoOutput { part, file, fault })
 }
 
