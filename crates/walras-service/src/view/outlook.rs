@@ -20,8 +20,11 @@ pub fn outlook_view(
     worth: Option<Worth>,
     foreseen: &Foreseen,
 ) -> OutlookView {
+    let waited = awaited(state, spec);
+    let failing = waited.iter().filter(|(_, fails)| **fails);
     let known = OutlookView {
-        after: awaited(state, spec).iter().map(ToString::to_string).collect(),
+        failing: failing.map(|(which, _)| which.to_string()).collect(),
+        after: waited.keys().map(ToString::to_string).collect(),
         elements: spec.array.as_ref().map(|array| array.count()),
         ..OutlookView::default()
     };

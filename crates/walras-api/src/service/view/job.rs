@@ -342,6 +342,9 @@ pub struct OutlookView {
     /// Which jobs it waits for, and others for their user's word or for earlier jobs of their name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
+    /// Those of them that have to fail before it can start: its times hold if they do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<String>,
     /// How many elements it has, where it is an array: times and price are those of the first that start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<u32>,
