@@ -78,10 +78,10 @@ fn every_why_has_a_sentence() {
         Why::Cancelled => Why::Cancelled => "Its user cancelled it.";
         Why::NotTaken => Why::NotTaken => "It was held for a quote, and not taken.";
         Why::Waits(_) => Why::Waits(Box::new(waits)) =>
-            "It waits for 17 (ok), earlier jobs of its name and its user to release it.";
+            "It waits for job 17 to end well, earlier jobs of its name and its user to release it.";
         Why::Elements(_) => Why::Elements(ArrayCounts { done: 4, failed: 2, cancelled: 0, given_up: 1 }) =>
             "Not all of its elements ended well: 2 failed, 1 given up and 4 done.";
-        Why::NeverMet(_) => Why::NeverMet(seventeen) => "What it waits for can never be any more: 17 (ok).";
+        Why::NeverMet(_) => Why::NeverMet(seventeen) => "It waits for job 17 to end well, which cannot be any more.";
     );
     let refused = |it: &SiteRefusal| context().why(&Why::Refused { site: SITE, refusal: *it });
     table!(SiteRefusal, refused;
