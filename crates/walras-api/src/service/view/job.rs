@@ -352,6 +352,13 @@ pub struct OutlookView {
     pub start: Option<Stamp>,
     /// When it would have ended.
     pub finish: Option<Stamp>,
+    /// Of an array, about when its last element would have ended at the earliest: if each takes as long as the first, and all nodes that fit were
+    /// its own from the first start on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_finish: Option<Stamp>,
+    /// How many of its elements could have ended by its deadline at most, by the same estimate, where that is not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_time: Option<u32>,
     /// What it would cost at most, in credits.
     pub price: Option<Num>,
     /// Where it would run.
