@@ -90,10 +90,12 @@ pub(crate) fn is_true(
                 return false;
             };
             let task = reservation.allocation.parts.get(*part as usize).and_then(|part| part.task);
-            let of = auditor.jobs.get(&reservation.job).and_then(|job| job.spec.workflow.as_ref());
-            let program = of.zip(task).and_then(|(of, task)| of.program(task));
-            let written = program.and_then(|program| program.outputs.get(*place as usize));
-            how == fault && written == Some(file)
+            let spec = auditor.jobs.get(&reservation.job).map(|job| &job.spec);
+            let outputs = spec.and_then(|spec| match task {
+                Some(task) => Some(&spec.workflow.as_ref().and_then(|of| of.program(task))?.outputs),
+                None => Some(&spec.particulars.outputs),
+            });
+            how == fault && outputs.and_then(|outputs| outputs.get(*place as usize)) == Some(file)
         }
         Why::FilesLost(task) => {
             matches!(look.input, Input::Moved { reservation: of, task: whose, end: MoveEnd::Failed(_), .. }
@@ -140,7 +142,8 @@ impl Auditor {
     }
 }
 
-/// Whether a part was just stopped that had less than the time that was planned for it, but for a hundredth.
+/// Whether a part was just stopped that had less than the time that was planned for it, but for a hundredth: nobody is excused who had more. Journals of before
+/// excuse short parts for less than a start may take, which is why that is not asked for here.
 fn is_cut_short(look: &Look<'_>, number: ReservationNumber, reservation: &Reservation) -> bool {
     let Input::Site { message: SiteMessage::Ended { reservation: of, part, .. }, .. } = look.input else {
         return false;

@@ -36,9 +36,15 @@ pub enum FileFault {
     /// The name leads out of the directory, by itself or by a link that lies in it.
     #[error("{0}: leads out of the job's directory")]
     Outside(String),
-    /// There is no plain file of that name.
-    #[error("{0}: is not there, or is no plain file")]
+    /// There is nothing of that name.
+    #[error("{0}: is not there")]
     NotThere(String),
+    /// It is a directory.
+    #[error("{0}: is a directory, and no file")]
+    Directory(String),
+    /// It is a pipe, a socket or a device.
+    #[error("{0}: is no plain file, but a pipe, a socket or a device")]
+    Special(String),
     /// It has more bytes than are moved.
     #[error("{name}: has {bytes} bytes, and at most {MOVED_MAX} are moved")]
     TooLarge {
@@ -136,7 +142,11 @@ impl Directory {
         let opened = openat(&parent, last, flags, Mode::empty()).map_err(|errno| fault(name, errno))?;
         let file = File::from(opened);
         let about = file.metadata().map_err(|why| FileFault::System { name: name.to_owned(), why })?;
-        if about.is_file() { Ok((file, about.len())) } else { Err(FileFault::NotThere(name.to_owned())) }
+        match about.file_type() {
+            kind if kind.is_file() => Ok((file, about.len())),
+            kind if kind.is_dir() => Err(FileFault::Directory(name.to_owned())),
+            _ => Err(FileFault::Special(name.to_owned())),
+        }
     }
 
     /// Whether a plain file of that name is there, and no link leads to it.
@@ -146,8 +156,14 @@ impl Directory {
         match rustix::fs::FileType::from_raw_mode(about.st_mode) {
             rustix::fs::FileType::RegularFile => Ok(()),
             rustix::fs::FileType::Symlink => Err(FileFault::Outside(name.to_owned())),
-            _ => Err(FileFault::NotThere(name.to_owned())),
+            rustix::fs::FileType::Directory => Err(FileFault::Directory(name.to_owned())),
+            _ => Err(FileFault::Special(name.to_owned())),
         }
+    }
+
+    /// Makes the directories on the way to a file, where they are not there.
+    pub(crate) fn make_way(&self, name: &str) -> Result<(), FileFault> {
+        self.parent(name, true).map(|_| ())
     }
 
     /// Makes a new file to write to at its end; directories on the way are made.
@@ -285,8 +301,17 @@ mod tests {
             assert!(matches!(one.has(name), Err(FileFault::Outside(_))), "{name}");
             assert!(other.fetch(name, &one).is_err(), "{name}");
         }
-        assert!(matches!(one.open("dir"), Err(FileFault::NotThere(_))), "a directory is no file");
-        assert!(matches!(one.open("nothing"), Err(FileFault::NotThere(_))));
+        let (pipe, mode) = (one.path().join("pipe"), Mode::from_raw_mode(0o600));
+        rustix::fs::mkfifoat(CWD, pipe, mode).unwrap();
+        for fault in [one.open("dir").map(|_| ()), one.has("dir")] {
+            assert!(matches!(fault, Err(FileFault::Directory(_))), "a directory is no file: {fault:?}");
+        }
+        for fault in [one.open("pipe").map(|_| ()), one.has("pipe")] {
+            assert!(matches!(fault, Err(FileFault::Special(_))), "nobody waits for a pipe: {fault:?}");
+        }
+        for fault in [one.open("nothing").map(|_| ()), one.has("nothing")] {
+            assert!(matches!(fault, Err(FileFault::NotThere(_))), "{fault:?}");
+        }
         for name in ["out/new", "near/new"] {
             assert!(matches!(one.put(name, &mut &b"x"[..]), Err(FileFault::Outside(_))), "{name}");
         }

@@ -136,7 +136,7 @@ enum Format {
 
 fn main() -> ExitCode {
     failure::tell_panics_briefly();
-    let matches = pages::command().get_matches();
+    let matches = pages::command().try_get_matches().unwrap_or_else(|error| pages::told(error).exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Command::Supervise { directory } = &cli.command {
         return walras_sites::local::supervise(directory);

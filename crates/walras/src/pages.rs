@@ -3,6 +3,7 @@
 use crate::Cli;
 use crate::failure::Failure;
 use crate::files;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use std::path::Path;
@@ -65,6 +66,44 @@ pub(crate) fn command() -> Command {
             "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
         ))
         .after_help(AFTER)
+}
+
+/// A wrong call as it is told: of what there is, only that is named which may have been meant.
+pub(crate) fn told(mut error: clap::Error) -> clap::Error {
+    let text = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let far = text(ContextKind::InvalidArg)
+        .zip(text(ContextKind::SuggestedArg))
+        .is_some_and(|(given, meant)| !is_near(&given, &meant));
+    if far {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    error
+}
+
+/// Whether an option may be another written wrongly or in part: no more than a third of its letters are to be changed.
+fn is_near(given: &str, meant: &str) -> bool {
+    let name = |text: &str| text.trim_start_matches('-').split('=').next().unwrap_or_default().to_lowercase();
+    let (given, meant) = (name(given), name(meant));
+    let whole = given.len() >= 2 && meant.starts_with(&given);
+    whole || changes(&given, &meant) * 3 <= given.chars().count().max(3)
+}
+
+/// How many letters must be put in, taken out or changed to make one word of another. O(product of their lengths).
+fn changes(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut next = vec![at + 1];
+        for (place, same) in other.iter().enumerate() {
+            let changed = row[place] + usize::from(letter != *same);
+            next.push(changed.min(row[place + 1] + 1).min(next[place] + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 /// All commands, each with its first line, by subject.
@@ -133,5 +172,32 @@ mod tests {
             assert!(text.contains(".TH"), "{}", page.display());
         }
         assert!(directory.path().join("man/walras-token-make.1").exists());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(words: &[&str]) -> String {
+        let call = std::iter::once("walras").chain(words.iter().copied());
+        told(command().try_get_matches_from(call).unwrap_err()).to_string()
+    }
+
+    #[test]
+    fn only_what_may_have_been_meant_is_suggested() {
+        for (given, meant) in [
+            ("--insecur", "--insecure"),
+            ("--watsh", "--watch"),
+            ("--colums", "--columns"),
+            ("--sta", "--state"),
+        ] {
+            let told = wrong(&["jobs", given]);
+            assert!(told.contains(&format!("'{meant}'")), "{told}");
+        }
+        for given in ["--nice", "--inside", "--parsable", "--secure-mode", "--x"] {
+            let told = wrong(&["jobs", given]);
+            assert!(told.contains(given) && !told.contains("similar"), "{told}");
+        }
     }
 }

@@ -3307,7 +3307,7 @@ export interface components {
             assign?: components["schemas"]["Assign"] | null;
             /**
              * Format: uint32
-             * @description A job is given up after so many failures that are not its own.
+             * @description A job is tried again after so many failures that are not its own; one more, and it is given up.
              */
             attempts_max?: number | null;
             /**

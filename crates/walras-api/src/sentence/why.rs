@@ -9,7 +9,7 @@ use std::fmt;
 use walras_broker::account::{Account, Unpayable};
 use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
-use walras_broker::gate::Waits;
+use walras_broker::gate::{Condition, Dependency, Waits};
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobEnd, OutputFault, PartEnd, SiteRefusal, Why};
 use walras_broker::notice::News;
@@ -69,9 +69,7 @@ impl Context<'_> {
             Why::NotTaken => "It was held for a quote, and not taken.".to_owned(),
             Why::Waits(waits) => waits_text(waits),
             Why::Elements(counts) => elements_text(counts),
-            Why::NeverMet(on) => {
-                format!("What it waits for can never be any more: {} ({}).", on.on, on.condition.text())
-            }
+            Why::NeverMet(on) => never_text(on),
         }
     }
 
@@ -130,7 +128,9 @@ pub fn part_end_text(end: PartEnd) -> String {
 fn output_text(file: Option<&str>, fault: OutputFault) -> String {
     let file = file.map_or_else(|| "a file".to_owned(), echo);
     match fault {
-        OutputFault::NotThere => format!("{file} is not there, or is no plain file"),
+        OutputFault::NotThere => format!("{file} is not there"),
+        OutputFault::Directory => format!("{file} is a directory, and no file"),
+        OutputFault::Special => format!("{file} is no plain file, but a pipe, a socket or a device"),
         OutputFault::Link => link_text(&file),
         OutputFault::Refused => format!("the system does not let anybody look at {file}"),
     }
@@ -200,11 +200,26 @@ fn elements_text(counts: &ArrayCounts) -> String {
     format!("Not all of its elements ended well: {}.", listed(&told))
 }
 
+/// What must become of another job, as the rest of a sentence about whoever waits for it.
+fn awaited_text(on: &Dependency) -> String {
+    let becomes = match on.condition {
+        Condition::Ok => "to end well",
+        Condition::Any => "to end",
+        Condition::Failed => "to fail",
+        Condition::Started => "to start",
+    };
+    format!("job {} {becomes}", on.on)
+}
+
+fn never_text(on: &Dependency) -> String {
+    format!("It waits for {}, which cannot be any more.", awaited_text(on))
+}
+
 /// What a job waits for, in a sentence or two.
 fn waits_text(waits: &Waits) -> String {
     /// So many are named; of the others it is said how many they are.
     const NAMED: usize = 5;
-    let all = waits.on.iter().map(|(_, on)| format!("{} ({})", on.on, on.condition.text()));
+    let all = waits.on.iter().map(|(_, on)| awaited_text(on));
     let mut things: Vec<String> = all.take(NAMED).collect();
     let more = waits.on.len().saturating_sub(NAMED);
     things.extend((more > 0).then(|| format!("{more} other jobs")));
@@ -212,9 +227,7 @@ fn waits_text(waits: &Waits) -> String {
     things.extend(waits.held.then(|| "its user to release it".to_owned()));
     let waits_for =
         if things.is_empty() { String::new() } else { format!("It waits for {}.", listed(&things)) };
-    let never = waits
-        .never
-        .map(|on| format!("What it waits for can never be any more: {} ({}).", on.on, on.condition.text()));
+    let never = waits.never.as_ref().map(never_text);
     let parts = [Some(waits_for).filter(|it| !it.is_empty()), never];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

@@ -278,6 +278,8 @@ mod tests {
         insta::assert_snapshot!(of("work: 3\nsites: ['']"), @"job.yaml:4:9: sites[0]: '' is not a name for a site: it must not be empty");
         insta::assert_snapshot!(of("work: 3\nuser: ''"), @"job.yaml:4:7: user: '' is not a name for a user: it must not be empty");
         insta::assert_snapshot!(of("work: 3\ncommand: ['']"), @"job.yaml:4:10: command: '' is not a program: it must not be empty");
+        insta::assert_snapshot!(of("work: 3\nearliest: 2026-11-15T12:30:00Z\ndeadline: 2026-11-15T12:30:00Z"), @"job.yaml:4:11: earliest: 2026-11-15T12:30:00.000Z is not before the `deadline`, 2026-11-15T12:30:00.000Z: nothing can run between them");
+        insta::assert_snapshot!(of("work: 3\noutputs: [q/r/s, q]"), @"job.yaml:4:10: outputs: q/r/s cannot be there beside q: that would be a directory and a file");
         insta::assert_snapshot!(of("tasks: 3"), @"job.yaml:1:1: a job needs the key `work`, a list of lengths as its `tasks`, or a `workflow`");
         insta::assert_snapshot!(of("work: 3\noutput: ../x"), @"job.yaml:4:9: output: ../x is not a file in the job's directory: expected a relative path such as logs/%j.out, no dot at the begin of a name, at most 200 bytes; or /dev/null");
         insta::assert_snapshot!(of("work: 3\nscript: echo hi"), @"job.yaml:4:9: script: echo hi is not how a script begins: expected `#!` and a program");

@@ -275,6 +275,7 @@ impl JobFile {
     fn convert(self, user: &str, sites: &BTreeMap<String, SiteId>, source: &str) -> Result<JobSpec, Refused> {
         self.names()?;
         self.runnable()?;
+        self.times()?;
         let strategy = self.strategy_asked_for()?;
         let (tasks, work) = match &self.workflow {
             Some(_) => jobs::unsized_tasks(&self.tasks, self.work)?,

@@ -52,7 +52,7 @@ pub struct PolicyFile {
     /// How late a part may start, and how long after its end a site may keep silent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grace: Option<Num>,
-    /// A job is given up after so many failures that are not its own.
+    /// A job is tried again after so many failures that are not its own; one more, and it is given up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts_max: Option<u32>,
     /// And after so many times that parts of it vanished, which it may have done itself.

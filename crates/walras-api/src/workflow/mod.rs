@@ -19,6 +19,7 @@
 
 mod dax;
 mod draft;
+mod length;
 mod own;
 mod program;
 mod shell_words;

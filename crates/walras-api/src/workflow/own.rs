@@ -3,6 +3,7 @@
 //! The comments of these types are the descriptions in the published JSON Schema.
 
 use super::draft::{Draft, DraftEdge, DraftLocation};
+use super::length::Length;
 use super::program::{Runnable, check_files, check_program};
 use crate::decode::Document;
 use crate::described::JsonSchema;
@@ -53,9 +54,8 @@ struct TaskEntry {
     /// Unique in the workflow.
     #[schemars(length(min = 1, max = 200))]
     name: String,
-    /// Run time on a node of performance 1; 0 for a task that takes no time.
-    #[schemars(range(min = 0))]
-    work: Number,
+    /// Run time on a node of performance 1, in `unit` or as `10h` or `2h 30m`; 0 for a task that takes no time.
+    work: Length,
     /// Cores that it uses; nodes whose attribute `cores` is less do not fit.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("type" = "integer", "minimum" = 1, "maximum" = u32::MAX, "default" = 1))]
@@ -206,8 +206,9 @@ fn program(entry: &mut TaskEntry) -> Result<TaskProgram, Problem> {
 
 fn task(entry: TaskEntry, unit: Unit) -> Result<Task, Problem> {
     quantity::name(&entry.name, "a task").in_field("name")?;
-    let zero = entry.work.decimal() == Some(Decimal::new(0, 0));
-    let work = if zero { None } else { Some(quantity::work(entry.work, unit).in_field("work")?) };
+    let (length, unit_of_work) = entry.work.number(unit).in_field("work")?;
+    let zero = length.decimal() == Some(Decimal::new(0, 0));
+    let work = if zero { None } else { Some(quantity::work(length, unit_of_work).in_field("work")?) };
     let cores =
         entry.cores.map_or(Ok(1), |cores| quantity::whole(cores, "a number of cores", 1, u32::MAX.into()));
     let nodes = entry.nodes.map_or(Ok(1), |nodes| quantity::whole(nodes, "a number of nodes", 1, NODES_MAX));

@@ -5,7 +5,7 @@
 
 use super::draft::{Draft, DraftEdge, DraftLocation, refuse};
 use super::warning::ReadWarnings;
-use crate::error::{Problem, ReadError, Within};
+use crate::error::{Problem, ReadError, Within, echo};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::program::{FILES_MAX, TaskProgram, is_inside};
 use walras_model::{Data, Workflow};
@@ -55,7 +55,21 @@ pub(crate) fn check_files<'a>(files: impl IntoIterator<Item = &'a String>) -> Re
             return Err(Problem::new(file, format!("is one too many: expected at most {FILES_MAX} files")));
         }
     }
-    Ok(())
+    let seen: BTreeSet<&str> = seen.into_iter().map(String::as_str).collect();
+    match seen.iter().find_map(|file| Some((file, directories(file).find(|above| seen.contains(above))?))) {
+        Some((file, above)) => Err(Problem::new(file, in_a_file(above))),
+        None => Ok(()),
+    }
+}
+
+/// The directories that a file lies in, by their paths.
+fn directories(file: &str) -> impl Iterator<Item = &str> {
+    file.match_indices('/').map(|(at, _)| file.get(..at).unwrap_or_default())
+}
+
+/// Why there can be no file below what is one itself.
+fn in_a_file(above: &str) -> String {
+    format!("cannot be there beside {}: that would be a directory and a file", echo(above))
 }
 
 impl Draft<'_> {
@@ -86,6 +100,11 @@ impl Draft<'_> {
                     let what = "is written by two tasks: expected one";
                     return Err(refuse(self.source, &self.location(index, "outputs"), file, what));
                 }
+            }
+        }
+        for (file, index) in &writers {
+            if let Some(above) = directories(file).find(|above| writers.contains_key(above)) {
+                return Err(refuse(self.source, &self.location(*index, "outputs"), file, &in_a_file(above)));
             }
         }
         let name = |index: usize| self.tasks.get(index).map_or("", |(task, _)| task.name.as_str());

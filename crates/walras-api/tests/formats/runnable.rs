@@ -106,3 +106,41 @@ fn jobs_of_a_dax_with_arguments_run() {
     let plain = text.replace("argument", "comment");
     assert_eq!(read(&plain, WorkflowFormat::Dax).unwrap().programs, []);
 }
+
+#[test]
+fn no_task_writes_a_file_where_another_needs_a_directory() {
+    let text = |other: &str| {
+        format!(
+            "{{walras: workflow/1, tasks: [{{name: a, work: 1, command: [a], outputs: [q]}}, {{name: b, work: 1, command: [b], outputs: [{other}]}}]}}"
+        )
+    };
+    assert!(read(&text("qq/r"), WorkflowFormat::Yaml).is_ok());
+    for other in ["q/r", "q/r/s"] {
+        let error = read(&text(other), WorkflowFormat::Yaml).unwrap_err();
+        let what = format!(
+            "tasks[1].outputs: {other} cannot be there beside q: that would be a directory and a file"
+        );
+        assert!(error.contains(&what), "{error}");
+    }
+}
+
+#[test]
+fn work_is_given_as_in_jobs() {
+    let of = |work: &str| {
+        let text =
+            format!("{{walras: workflow/1, unit: ms, tasks: [{{name: a, work: {work}, command: [a]}}]}}");
+        let found = read(&text, WorkflowFormat::Yaml);
+        found.map(|found| found.workflow.tasks()[0].work.map(walras_model::Work::as_millis))
+    };
+    for (work, millis) in [("1h", 3_600_000), ("2h 30m", 9_000_000), ("1.5s", 1_500), ("250", 250)] {
+        assert_eq!(of(work), Ok(Some(millis)), "{work}");
+    }
+    assert_eq!((of("0"), of("0s")), (Ok(None), Ok(None)));
+    for work in ["soon", "-1h", "'5'"] {
+        let error = of(work).unwrap_err();
+        assert!(
+            error.contains("is not an amount of work: expected a number, or a time such as 10h"),
+            "{error}"
+        );
+    }
+}

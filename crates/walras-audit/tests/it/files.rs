@@ -2,7 +2,7 @@
 //! were not.
 
 use crate::story::diamond;
-use crate::world::{World, audit, span, submit};
+use crate::world::{World, audit, job, span, submit};
 use walras_audit::FindingKind;
 use walras_broker::Event;
 use walras_broker::event::{JobEvent, ReservationEvent};
@@ -136,7 +136,26 @@ fn an_output_that_is_not_there_fails_the_job_and_is_named() {
     let why = Why::NoOutput { part: 0, file: "a".into(), fault: OutputFault::Link };
     assert_eq!(end_of(&world), JobEnd::Failed(why));
     assert_eq!(audit(&world.journal).0, []);
-    // The auditor knows which file it was.
+    other_file_is_found(&world);
+}
+
+/// A job that is no workflow is told by the same reason, with the file that it lists itself.
+#[test]
+fn an_output_of_a_plain_job_that_is_not_there_fails_it_and_is_named() {
+    let mut world = world();
+    world.ends = vec![PartEnd::NoOutput { file: 1, fault: OutputFault::Special }];
+    let mut spec = job("ada", 1, 60);
+    spec.particulars.outputs = vec!["a".into(), "c".into()];
+    world.say(submit("j", spec));
+    world.run_until(8_000_000);
+    let why = Why::NoOutput { part: 0, file: "c".into(), fault: OutputFault::Special };
+    assert_eq!(end_of(&world), JobEnd::Failed(why));
+    assert_eq!(audit(&world.journal).0, []);
+    other_file_is_found(&world);
+}
+
+/// The auditor knows which file it was.
+fn other_file_is_found(world: &World) {
     let mut other = world.journal.clone();
     for event in other.iter_mut().flat_map(|entry| &mut entry.events) {
         if let Event::Reservation(ReservationEvent::Closed {

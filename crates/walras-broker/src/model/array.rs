@@ -76,9 +76,13 @@ pub struct ArrayTook {
 }
 
 impl ArrayTook {
-    /// Adds what a part of an element has taken, where it began.
-    pub(crate) fn add(&mut self, part: &ReservedPart) {
-        let PartState::Ended { since, at, end } = part.state else { return };
+    /// Adds what a part of an element has taken, where it began; one that still runs is ended now, with its element.
+    pub(crate) fn add(&mut self, part: &ReservedPart, now: Time) {
+        let (since, at, code) = match part.state {
+            PartState::Ended { since, at, end } => (since, at, end.code()),
+            PartState::Running(since) => (since, now.max(since), None),
+            PartState::Waiting | PartState::Due => return,
+        };
         let sum = |so_far: Option<Span>, from: Time, to: Time| {
             let more = to.span_since(from).unwrap_or(Span::ZERO).as_millis();
             Span::from_millis(so_far.map_or(0, Span::as_millis).saturating_add(more)).or(so_far)
@@ -87,7 +91,7 @@ impl ArrayTook {
         self.used = sum(self.used, since, at);
         self.reserved = sum(self.reserved, part.plan.start, part.plan.end);
         self.sites.insert(part.plan.site);
-        self.code = self.code.or(end.code());
+        self.code = self.code.or(code);
     }
 }
 

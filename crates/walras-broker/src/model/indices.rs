@@ -173,13 +173,11 @@ impl Indices {
         self.runs.last().map_or(0, Run::last)
     }
 
-    /// How far apart all of them are, where they are equally; 1 otherwise.
+    /// How far apart all of them are, where they are equally and three or more; 1 otherwise, as Slurm says of lists.
     pub fn step(&self) -> u32 {
-        match (self.runs.as_slice(), self.count()) {
-            ([only], _) => only.step,
-            // Two are no run, and are apart all the same.
-            (_, 2) => self.highest() - self.lowest(),
-            (_, _) => 1,
+        match self.runs.as_slice() {
+            [only] => only.step,
+            _ => 1,
         }
     }
 
@@ -292,7 +290,7 @@ mod tests {
             prop_assert_eq!(indices.count() as usize, set.len());
             prop_assert_eq!((indices.lowest(), indices.highest()), (*set.first().unwrap(), *set.last().unwrap()));
             let apart: BTreeSet<u32> = set.iter().zip(set.iter().skip(1)).map(|(one, next)| next - one).collect();
-            let step = apart.first().copied().filter(|_| apart.len() == 1).unwrap_or(1);
+            let step = apart.first().copied().filter(|_| apart.len() == 1 && set.len() > 2).unwrap_or(1);
             prop_assert_eq!(indices.step(), step);
             for (rank, index) in (0..).zip(&set) {
                 prop_assert_eq!(indices.index_at(rank), Some(*index));

@@ -43,7 +43,7 @@ pub struct Policy {
     pub confirm_within: Span,
     /// How late a part may start, and how long after its end a site may keep silent.
     pub grace: Span,
-    /// A job is given up after so many failures that are not its own.
+    /// A job is tried again after so many failures that are not its own; one more, and it is given up.
     pub attempts_max: u32,
     /// And after so many times that parts of it vanished. Policies that were set before that was told apart have the usual number.
     #[serde(default = "usual_vanished_max", skip_serializing_if = "is_usual_vanished_max")]

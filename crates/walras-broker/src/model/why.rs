@@ -28,7 +28,7 @@ pub enum PartEnd {
     Vanished,
     /// It ended well, and a file that it should have written is not there.
     NoOutput {
-        /// The place of the file among the outputs of its task.
+        /// The place of the file among the outputs of its task, or of its job where that is no workflow.
         file: u32,
         /// What is wrong with it.
         fault: OutputFault,
@@ -48,12 +48,16 @@ impl PartEnd {
     }
 }
 
-/// Why a file that a task should have written is not there.
+/// Why a file that a task, or a job on one node, should have written is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputFault {
-    /// There is no plain file of that name.
+    /// There is nothing of that name. Journals of before say so of what is no plain file, too.
     NotThere,
+    /// It is a directory.
+    Directory,
+    /// It is neither a file nor a directory: a pipe, a socket, a device.
+    Special,
     /// It is a link, or lies behind one: no link is followed.
     Link,
     /// The system does not let anybody look.
@@ -189,7 +193,7 @@ pub enum Why {
         /// Which file, and what is wrong with it.
         fault: MoveFault,
     },
-    /// A task ended well without a file that it should have written.
+    /// A task, or a job on one node, ended well without a file that it should have written.
     NoOutput {
         /// Its place among the parts.
         part: u32,

@@ -65,7 +65,7 @@ impl State {
     }
 
     /// When a job has started, or ended, at the latest, if what it is promised is kept.
-    fn latest_of(&self, number: JobNumber, ended: bool) -> Option<Time> {
+    pub(crate) fn latest_of(&self, number: JobNumber, ended: bool) -> Option<Time> {
         let job = self.jobs.get(&number).filter(|job| job.offered.is_none())?;
         let promised = job.promise.map(|promise| if ended { promise.finish } else { promise.start });
         match job.phase {

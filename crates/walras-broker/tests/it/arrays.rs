@@ -217,6 +217,10 @@ fn many_elements_are_cancelled_in_one_event() {
     assert_eq!(cuts as usize + ended.count(), 50_000);
     let of = &vo.broker.state().arrays[&many];
     assert_eq!((of.counts.cancelled, of.left()), (50_000, 10_000));
+    // Two ran, and what they took until then is known.
+    let (start, used) = (of.took.start.expect("they ran"), of.took.used.expect("for a while"));
+    assert_eq!(used.as_millis(), 2 * (vo.now - start.as_millis()));
+    assert_eq!((of.took.sites.len(), of.took.code), (1, None));
     assert!(!matches!(vo.broker.state().jobs[&follower].phase, Phase::Waiting), "it waits for nothing now");
     for gone in [asked(every_other), asked(Ranks::one(70_000)), asked(Ranks::default())] {
         assert_eq!(vo.broker.decide(at(vo.now), &gone).unwrap_err(), Refusal::NoJob(many));

@@ -300,10 +300,49 @@ fn when_a_follower_could_start_is_known_as_soon_as_the_one_before_it_has_a_windo
     vo.run_until(7 * MINUTE);
     let spec = after(vo.job("next", 1, 10), &[(first, Condition::Ok)]);
     let said = foreseen(vo.broker.state(), at(vo.now), &spec);
-    assert_eq!(awaited(vo.broker.state(), &spec), [Which::whole(first)]);
+    assert_eq!(awaited(vo.broker.state(), &spec), BTreeMap::from([(Which::whole(first), false)]));
     let next = vo.submit(spec);
     vo.run_until(vo.now + 2 * MINUTE);
     let Foreseen::From(from) = said else { panic!("{said:?}") };
     let start = job(&vo, next).plan.as_ref().map(|plan| plan.start);
     assert_eq!(start, Some(from), "{:?}", job(&vo, next));
+}
+
+/// The same of every link of a chain that comes in one breath, before anybody has a window, and while only the first have one.
+#[test]
+fn what_is_said_of_a_chain_in_one_breath_is_what_the_plan_then_has() {
+    for pause in [0, 3_000] {
+        let mut vo = vo(&[(2, 1_000)]);
+        let (mut links, mut said): (Vec<JobNumber>, Vec<i64>) = (Vec::new(), Vec::new());
+        for minutes in [10, 20, 30, 40] {
+            let on: Vec<_> = links.last().map(|before| (*before, Condition::Ok)).into_iter().collect();
+            let spec = after(vo.job(&format!("link-{}", links.len()), 1, minutes), &on);
+            match foreseen(vo.broker.state(), at(vo.now), &spec) {
+                Foreseen::From(from) => said.push(from.as_millis()),
+                Foreseen::Now => said.push(vo.now),
+                Foreseen::Unknown => panic!("it is known of link {}", links.len()),
+            }
+            links.push(vo.submit(spec));
+            vo.run_until(vo.now + pause);
+        }
+        vo.run_until(vo.now + MINUTE);
+        for (number, said) in links.iter().zip(said).skip(1) {
+            let start = job(&vo, *number).plan.as_ref().expect("it is planned").start.as_millis();
+            assert!((said - start).abs() < MINUTE, "said {said}, planned at {start}");
+        }
+    }
+}
+
+/// What is waited for in two ways is named once, and that it has to fail is said.
+#[test]
+fn what_is_waited_for_is_named_once() {
+    let mut vo = vo(&[(2, 1_000)]);
+    let first = chain(&mut vo, &[20])[0];
+    let whole = Which::whole(first);
+    let of = |conditions: &[Condition]| {
+        let on: Vec<_> = conditions.iter().map(|condition| (first, *condition)).collect();
+        awaited(vo.broker.state(), &after(vo.job("next", 1, 1), &on))
+    };
+    assert_eq!(of(&[Condition::Ok, Condition::Any]), BTreeMap::from([(whole, false)]));
+    assert_eq!(of(&[Condition::Any, Condition::Failed]), BTreeMap::from([(whole, true)]));
 }

@@ -255,10 +255,12 @@ fn what_was_prepared_for_a_late_task_is_used() {
 /// A site that starts a job late and stops it when its time is over has not given it its time: the job is run again.
 #[test]
 fn a_job_that_was_started_too_late_has_not_failed() {
-    let ends = |policy: &Policy, late: Option<i64>| {
+    let ends = |policy: &Policy, length: i64, late: Option<i64>| {
         let mut vo = Vo::new(&[(1, 1_000)]);
         vo.say(Input::SetPolicy(Box::new(policy.clone())));
-        let number = vo.submit(vo.job("short", 1, 1));
+        let mut job = vo.job("short", 1, 1);
+        job.request.work = Work::from_millis(length).unwrap();
+        let number = vo.submit(job);
         vo.run_until(30_000);
         let state = vo.broker.state();
         let (reservation, held) = state.reservations.iter().next().expect("it has a window");
@@ -268,16 +270,45 @@ fn a_job_that_was_started_too_late_has_not_failed() {
             vo.run_until(start + late);
             vo.heard(0, SiteMessage::Started { reservation, parts: vec![0], at: at(start + late) });
         }
-        vo.run_until(start + MINUTE);
+        vo.run_until(start + length);
         let end = PartEnd::TimedOut;
-        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + MINUTE), end });
+        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + length), end });
         vo.broker.state().jobs.get(&number).map(|job| (job.attempts, job.spent))
     };
     for policy in [crate::promises::policy(), crate::vo::policy()] {
-        assert_eq!(ends(&policy, Some(500)), None, "it had its time, and failed");
         let excused = Some((1, Money::ZERO));
-        assert_eq!(ends(&policy, Some(20_000)), excused, "it had two thirds of it, and is back in the queue");
-        assert_eq!(ends(&policy, None), excused, "nobody was there to hear whether it started in time");
+        for (length, late, end) in [
+            (MINUTE, Some(500), None),
+            // What any start may take is no lateness, however short the time is.
+            (2_000, Some(500), None),
+            (3_000, Some(750), None),
+            (4_000, Some(1_000), None),
+            (4_000, Some(1_001), excused),
+            (2_000, Some(501), excused),
+            // It had two thirds of it.
+            (MINUTE, Some(20_000), excused),
+            (10 * MINUTE, Some(6_000), None),
+            (10 * MINUTE, Some(6_001), excused),
+            // Nobody was there to hear whether it started in time.
+            (MINUTE, None, excused),
+        ] {
+            assert_eq!(ends(&policy, length, late), end, "{length} ms, late by {late:?}");
+        }
+    }
+}
+
+/// A job is tried again after as many failures as the policy allows; one more, and it is given up.
+#[test]
+fn so_many_failures_are_allowed_and_one_more_is_too_many() {
+    for attempts_max in [0_u32, 1, 3] {
+        let mut vo = Vo::new(&[(1, 1_000)]);
+        vo.say(Input::SetPolicy(Box::new(Policy { attempts_max, ..crate::vo::policy() })));
+        vo.refusing.insert(site(0));
+        vo.submit(vo.job("unlucky", 1, 10));
+        vo.run_until(60 * MINUTE);
+        let asked = |event: &&Event| matches!(event, Event::Reservation(ReservationEvent::Asked { .. }));
+        assert_eq!(vo.events.iter().filter(asked).count(), attempts_max as usize + 1);
+        assert_eq!(vo.broker.state().totals.given_up, 1);
     }
 }
 

@@ -93,7 +93,7 @@ fn fault_of(name: &str, fault: &FileFault) -> MoveFault {
     let name = name.to_owned();
     match fault {
         FileFault::Outside(_) => MoveFault::Outside(name),
-        FileFault::NotThere(_) => MoveFault::NotThere(name),
+        FileFault::NotThere(_) | FileFault::Directory(_) | FileFault::Special(_) => MoveFault::NotThere(name),
         FileFault::TooLarge { .. } => MoveFault::TooLarge(name),
         FileFault::Damaged(_) => MoveFault::Damaged(name),
         FileFault::System { .. } => MoveFault::Refused(name),

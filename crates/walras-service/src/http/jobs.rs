@@ -311,10 +311,10 @@ mod tests {
     fn a_planned_follower_says_what_it_waits_for() {
         let view = r#"{"job":42,"id":"42","name":"plot","user":"ada","state":"planned","tasks":1,"workflow":false,
             "queued_at":"2026-11-15T12:00:00Z","start":"2026-11-15T13:00:00Z","finish":null,"deadline":null,"budget":null,
-            "held":0,"charged":0,"sites":["campus"],"attempts":0,"why":"It waits for 41 (any).","parts":[]}"#;
+            "held":0,"charged":0,"sites":["campus"],"attempts":0,"why":"It waits for job 41 to end.","parts":[]}"#;
         let view: JobView = serde_json::from_str(view).unwrap();
         let expected =
-            "Job 42 (plot) is planned on campus for 2026-11-15T13:00:00.000Z. It waits for 41 (any).";
+            "Job 42 (plot) is planned on campus for 2026-11-15T13:00:00.000Z. It waits for job 41 to end.";
         assert_eq!(summary(&view), expected);
     }
 }

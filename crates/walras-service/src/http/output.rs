@@ -21,8 +21,10 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use walras_api::echo;
+use walras_api::service::JobView;
 use walras_broker::indices::Indices;
 use walras_sites::Stream;
+use walras_sites::files::FileFault;
 
 /// What a file of a job is: anything.
 const BYTES: &str = "application/octet-stream";
@@ -109,13 +111,7 @@ async fn output(
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let view = find(&app, &caller, named(&app, &job).await?).await?;
-    if let Some(array) = &view.array {
-        let first = array.elements.parse::<Indices>().map_or(0, |indices| indices.lowest());
-        let (code, id) = ("not-found", view.job);
-        let message =
-            format!("job {id} is an array: each element has output of its own, such as {id}_{first}");
-        return Err(Fault::new(StatusCode::NOT_FOUND, code, message));
-    }
+    of_one(&view, "output")?;
     if view.state.is_ahead() {
         let message = format!("job {} has not started: it has printed nothing yet", view.id);
         return Err(Fault::new(StatusCode::NOT_FOUND, "not-found", message));
@@ -134,6 +130,15 @@ async fn output(
     answer(file, length, &headers, "text/plain; charset=utf-8", nothing)
 }
 
+/// An array has nothing itself of what its elements have.
+fn of_one(view: &JobView, what: &str) -> Result<(), Fault> {
+    let Some(array) = &view.array else { return Ok(()) };
+    let first = array.elements.parse::<Indices>().map_or(0, |indices| indices.lowest());
+    let id = view.job;
+    let message = format!("job {id} is an array: each element has {what} of its own, such as {id}_{first}");
+    Err(Fault::new(StatusCode::NOT_FOUND, "not-found", message))
+}
+
 /// A file of a job: of the part that is named, or of the first that has it.
 async fn left(
     State(app): State<App>,
@@ -143,9 +148,12 @@ async fn left(
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let view = find(&app, &caller, named(&app, &job).await?).await?;
+    of_one(&view, "files")?;
     let name = echo(&query.name);
     let nothing = || Fault::missing(format_args!("file {name} of job {}", view.id));
     let reservation = view.reservation.ok_or_else(nothing)?;
+    // What stands in its place says more than that it is not there.
+    let mut found = None;
     let sites = app.sites();
     // The tasks of a workflow share one directory on a site.
     let mut looked = BTreeSet::new();
@@ -156,11 +164,27 @@ async fn left(
         let Some(directory) = port.left(reservation, place.part).await else { continue };
         let name = query.name.clone();
         let opened = tokio::task::spawn_blocking(move || directory.open(&name));
-        if let Ok(Ok((file, length))) = opened.await {
-            return answer(file, length, &headers, BYTES, nothing);
+        match opened.await {
+            Ok(Ok((file, length))) => return answer(file, length, &headers, BYTES, nothing),
+            Ok(Err(fault)) => found = found.or_else(|| no_file(&fault)),
+            Err(_) => {}
         }
     }
-    Err(nothing())
+    Err(found.map_or_else(nothing, |found| {
+        let message = format!("file {name} of job {} is not sent: it is {found}", view.id);
+        Fault::new(StatusCode::NOT_FOUND, "not-found", message)
+    }))
+}
+
+/// What is in the place of a file, where something is that is none.
+fn no_file(fault: &FileFault) -> Option<&'static str> {
+    match fault {
+        FileFault::Outside(_) => Some("a link or behind one, and no link is followed"),
+        FileFault::Directory(_) => Some("a directory"),
+        FileFault::Special(_) => Some("no plain file, but a pipe, a socket or a device"),
+        FileFault::NotThere(_) | FileFault::TooLarge { .. } | FileFault::Damaged(_) => None,
+        FileFault::System { .. } => Some("not readable"),
+    }
 }
 
 /// A file, or the bytes of it that are wanted.

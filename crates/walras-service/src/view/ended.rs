@@ -93,7 +93,7 @@ pub fn ended_array(array: &Array, end: &JobEnd, at: Time) -> v1::Ended {
         }),
         // Elements are jobs of their own.
         work: None,
-        outputs: Vec::new(),
+        outputs: array.spec.particulars.outputs.clone(),
     }
 }
 

@@ -144,7 +144,7 @@ fn what_a_job_waits_for_is_told_and_what_it_cannot_wait_for_is_refused_with_the_
     let view = get(second);
     assert_eq!(
         (&view["state"], &view["why"]),
-        (&json!("waiting"), &json!(format!("It waits for {first} (ok).")))
+        (&json!("waiting"), &json!(format!("It waits for job {first} to end well.")))
     );
     let waits_for = json!([{"job": first.to_string(), "condition": "ok"}]);
     assert_eq!((&view["reason"]["kind"], &view["reason"]["waits_for"]), (&json!("waits"), &waits_for));
@@ -164,7 +164,7 @@ fn what_a_job_waits_for_is_told_and_what_it_cannot_wait_for_is_refused_with_the_
     assert!(body.contains("array: 0-999999999 is not an array: there are 1000000000 elements"), "{body}");
     house.call("delete", &format!("/v1/jobs/{first}"), Some(&ada), None).json(200);
     let view = get(second);
-    let why = format!("What it waits for can never be any more: {first} (ok).");
+    let why = format!("It waits for job {first} to end well, which cannot be any more.");
     assert_eq!((&view["state"], &view["why"]), (&json!("given-up"), &json!(why)));
     let body = refused(&ada, &with("x", "after", json!({"ok": [first]})));
     assert!(body.contains("has ended otherwise, so that this can never be"), "{body}");

@@ -17,6 +17,7 @@ use super::account::Account;
 use super::fence::Fence;
 use super::isolation::Cage;
 use super::process::Identity;
+use super::shared::outputs_of;
 use super::told::{Placed, Usual, environment, filled_in};
 use crate::contract::{JobNumber, PartEnd, SiteError, Start, StartPart, Stream};
 use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
@@ -160,7 +161,7 @@ impl Task {
             shared: None,
             brought: None,
             inputs: said.inputs.keys().cloned().collect(),
-            outputs: part.program.as_ref().map_or_else(Vec::new, |own| own.outputs.clone()),
+            outputs: outputs_of(start, part),
         }
     }
 

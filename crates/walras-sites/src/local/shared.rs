@@ -12,7 +12,7 @@
 use super::account::Account;
 use super::part::{PartDirectory, Task, make_directory};
 use super::sweep::set_aside;
-use crate::contract::{JobNumber, OutputFault, SiteError};
+use crate::contract::{JobNumber, OutputFault, SiteError, Start, StartPart};
 use crate::files::{Directory, FileFault};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -129,6 +129,25 @@ pub(crate) fn put_inputs(task: &Task, work: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// The files without which a part has not ended well: those of its task, or of its job where that is one part. Of several parts any may leave a file of the
+/// job, in a directory of its own.
+pub(super) fn outputs_of(start: &Start<'_>, part: &StartPart) -> Vec<String> {
+    match (&part.task, &part.program) {
+        (_, Some(own)) => own.outputs.clone(),
+        (None, None) if start.size == 1 => start.program.particulars.outputs.clone(),
+        (_, None) => Vec::new(),
+    }
+}
+
+/// Makes the directories that the files of a task lie in, so that it may write them at once. One that cannot be made is no trouble of its own: the file is
+/// missed when the task has ended, if it was not written all the same.
+pub(crate) fn make_ways(task: &Task, work: &Path) {
+    let to = directory_of(task, work);
+    for name in &task.outputs {
+        let _ = to.make_way(name);
+    }
+}
+
 /// The first file that a task should have written and has not, by its place among them, with what is wrong with it.
 pub(crate) fn missing_output(task: &Task, work: &Path) -> Option<(u32, FileFault)> {
     let written = directory_of(task, work);
@@ -140,6 +159,8 @@ pub(crate) fn output_fault(fault: &FileFault) -> OutputFault {
     match fault {
         FileFault::Outside(_) => OutputFault::Link,
         FileFault::NotThere(_) => OutputFault::NotThere,
+        FileFault::Directory(_) => OutputFault::Directory,
+        FileFault::Special(_) => OutputFault::Special,
         FileFault::TooLarge { .. } | FileFault::Damaged(_) | FileFault::System { .. } => OutputFault::Refused,
     }
 }

@@ -98,9 +98,46 @@ fn a_task_that_does_not_write_its_files_has_failed() {
     let ends = run(&mut bench, 1, &flow(), &tries.map(Some));
     let missing = |fault| PartEnd::NoOutput { file: 0, fault };
     let (gone, link) = (missing(OutputFault::NotThere), missing(OutputFault::Link));
-    assert_eq!(ends, [gone, gone, link, link, PartEnd::Done, PartEnd::Failed(4)]);
+    let directory = missing(OutputFault::Directory);
+    assert_eq!(ends, [gone, directory, link, link, PartEnd::Done, PartEnd::Failed(4)]);
     assert!(bench.printed(1).contains("it should have written x"), "{}", bench.printed(1));
     assert!(bench.printed(3).contains("leads out of the job's directory"), "{}", bench.printed(3));
+}
+
+/// The directories that a task's files lie in are there when it begins, in a workflow's directory and in that of a part.
+#[test]
+fn a_task_need_not_make_the_directories_of_its_files() {
+    let mut bench = Bench::local(local());
+    let ends = run(&mut bench, 1, &flow(), &[Some(task("echo 1 > results/by/a", &["results/by/a"]))]);
+    assert_eq!(ends, [PartEnd::Done]);
+}
+
+/// What a job on one node lists is there when it has ended well; of several parts any may leave it.
+#[test]
+fn a_plain_job_that_does_not_write_its_files_has_failed() {
+    let mut bench = Bench::local(local());
+    let end = |bench: &mut Bench, reservation: u64, parts: u32, text: &str| {
+        let mut program = command(&["sh", "-c", text]);
+        program.particulars.outputs = vec!["out/a".to_owned(), "b".to_owned()];
+        let holds: Vec<_> = (0..parts).map(|node| hold(node, now(), 60_000)).collect();
+        bench.book(number(reservation), &holds);
+        let said = bench.start(number(reservation), parts, &program);
+        let end = bench.wait_end(said, 0);
+        bench.cancel(number(reservation));
+        end
+    };
+    assert_eq!(end(&mut bench, 1, 1, "echo 1 > out/a; echo 2 > b"), PartEnd::Done);
+    for (reservation, text, fault) in [
+        (2, "echo 1 > out/a", OutputFault::NotThere),
+        (3, "echo 1 > out/a; mkdir b", OutputFault::Directory),
+        (4, "echo 1 > out/a; mkfifo b", OutputFault::Special),
+        (5, "echo 1 > out/a; ln -s out/a b", OutputFault::Link),
+    ] {
+        let expected = PartEnd::NoOutput { file: 1, fault };
+        assert_eq!(end(&mut bench, reservation, 1, text), expected, "{text}");
+    }
+    assert_eq!(end(&mut bench, 6, 1, "exit 3"), PartEnd::Failed(3), "what failed has failed by itself");
+    assert_eq!(end(&mut bench, 7, 2, "true"), PartEnd::Done);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::table::counted;
 use std::io::{BufRead, IsTerminal, Write};
 use ureq::http::Method;
-use walras_api::service::{JobView, JobsView, MeView, Meant, Role};
+use walras_api::service::{JobState, JobView, JobsView, MeView, Meant, Role};
 
 /// The states of jobs that have not ended.
 const OPEN: &str = "held,waiting,queued,planning,planned,reserving,reserved,running";
@@ -54,7 +54,9 @@ pub(crate) fn release(args: &ReleaseArgs) -> Result<(), Failure> {
 pub(crate) fn cancel(args: &CancelArgs) -> Result<(), Failure> {
     let client = Client::of(&args.connect)?;
     if !args.jobs.is_empty() {
-        return for_each(&client, &args.connect, &args.jobs, Act::Cancel);
+        let named: Vec<String> = args.jobs.iter().map(ToString::to_string).collect();
+        let left = without_cancelled(&client, &args.connect, named)?;
+        return for_each(&client, &args.connect, &left, Act::Cancel);
     }
     let me: MeView = client.get("/v1/me")?.view()?;
     if me.role != Role::User && args.filter.user.is_none() {
@@ -71,6 +73,31 @@ pub(crate) fn cancel(args: &CancelArgs) -> Result<(), Failure> {
     }
     let numbers: Vec<u64> = jobs.iter().map(|job| job.job).collect();
     for_each(&client, &args.connect, &numbers, Act::Cancel)
+}
+
+/// Those that are still to be cancelled. It is said of the others that they were: whoever repeats a command is told that it has done nothing, and has
+/// what was wanted all the same.
+fn without_cancelled(client: &Client, connect: &Connect, named: Vec<String>) -> Result<Vec<String>, Failure> {
+    let mut left = Vec::with_capacity(named.len());
+    for job in named {
+        // What may not be seen, or is not there, is refused when it is cancelled.
+        match client.get(&format!("/v1/jobs/{}", encode(&job))) {
+            Ok(answer) if answer.view::<JobView>()?.state == JobState::Cancelled => {
+                say(connect, &answer, |view: &JobView| {
+                    let what = match &view.array {
+                        Some(_) => "array",
+                        None if view.id.contains('_') => "element",
+                        None => "job",
+                    };
+                    let id = if view.array.is_some() { view.job.to_string() } else { view.id.clone() };
+                    format!("{what} {id} was cancelled already\n")
+                })?;
+            }
+            Ok(_) | Err(Failure::Refused(_)) => left.push(job),
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(left)
 }
 
 /// The jobs that are meant and have not ended, page by page.

@@ -43,7 +43,7 @@ pub(crate) fn explanation_text(view: &ExplanationView) -> String {
         }
         let again = match times {
             1 => String::new(),
-            times => format!(" ({times} times, last at {})", time(last.at)),
+            times => format!(" So it was {times} times, the last time at {}.", time(last.at)),
         };
         text.push_str(&format!("  {}  {}{again}\n", time(first.at), told(&first.text)));
     }
@@ -101,7 +101,7 @@ mod tests {
             "Job 17 (fit) waits for the next cycle; the last left it out. The budget is too small.\n  \
              because Too few nodes have what it requires.\n  would help: a budget of 60 credits\n  \
              place 2 of 5 in the queue\nwhat has happened\n  {}  It was submitted.\n  {}  It is back in the queue. \
-             (3 times, last at {})\n",
+             So it was 3 times, the last time at {}.\n",
             at("2026-11-15T12:00:00Z"),
             at("2026-11-15T12:01:00Z"),
             at("2026-11-15T12:03:00Z")

@@ -27,11 +27,11 @@ const TAIL_BYTES: (u64, u64) = (64 << 10, 64 << 20);
 pub(crate) struct OutputArgs {
     /// The job's number, or an element of an array: 17 or 18_3
     job: Which,
-    /// Which of its parts
+    /// Which of its parts, from 0 on; with --task, which of those that the task has on several nodes
     #[arg(long, value_name = "N")]
     part: Option<u32>,
     /// Which task of a workflow, by its name
-    #[arg(long, value_name = "NAME", conflicts_with = "part")]
+    #[arg(long, value_name = "NAME")]
     task: Option<String>,
     /// Its complaints (standard error), where they have a file of their own
     #[arg(long)]
@@ -57,13 +57,28 @@ impl OutputArgs {
         format!("/v1/jobs/{}/output?part={part}{error}", self.job)
     }
 
-    /// The place of the part that is meant, once it is known.
-    fn part(&self, view: &JobView) -> Option<u32> {
-        match &self.task {
-            Some(task) => {
-                view.parts.iter().find(|part| part.task.as_ref() == Some(task)).map(|part| part.part)
-            }
-            None => Some(self.part.unwrap_or(0)),
+    /// The place of the part that is meant: the first without a word, and of a task that takes several nodes that of its own.
+    fn part(&self, view: &JobView) -> Result<u32, Failure> {
+        let wanted = self.part.unwrap_or(0);
+        let Some(task) = &self.task else { return Ok(wanted) };
+        let mut parts = view.parts.iter().filter(|part| part.task.as_ref() == Some(task));
+        let nth = usize::try_from(wanted).ok().and_then(|wanted| parts.clone().nth(wanted));
+        let no_such = || match (parts.next(), parts.count()) {
+            (None, _) => format!("job {} has no task {task}", self.job),
+            (Some(_), more) => format!("task {task} of job {} has parts 0 to {more}", self.job),
+        };
+        nth.map(|part| part.part).ok_or_else(|| Failure::Refused(no_such()))
+    }
+
+    /// Says that there are more parts than the one that nobody has named.
+    fn tell_of_others(&self, view: &JobView, what: &str) {
+        let all = match &self.task {
+            None if view.workflow => 0,
+            None => view.parts.len(),
+            Some(task) => view.parts.iter().filter(|part| part.task.as_ref() == Some(task)).count(),
+        };
+        if all > 1 && self.part.is_none() {
+            eprintln!("walras: job {} has {all} parts: {what}; --part 1 is the next", self.job);
         }
     }
 
@@ -78,16 +93,15 @@ pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
         return follow(args, &client);
     }
     if args.get.names().is_some() {
-        let brought = args.get.bring(&client, &args.job.to_string(), args.part)?;
-        let lines: String = brought.iter().map(|path| format!("{}\n", path.display())).collect();
-        let json = || pretty(&serde_json::json!({"files": brought}).to_string());
-        return files::print(&if args.connect.json { json() } else { lines });
+        return get(args, &client);
     }
     let part = match &args.task {
         None => args.part.unwrap_or(0),
-        Some(task) => args
-            .part(&args.job(&client)?)
-            .ok_or_else(|| Failure::Refused(format!("job {} has no task {task}", args.job)))?,
+        Some(_) => {
+            let view = args.job(&client)?;
+            args.tell_of_others(&view, "this is what part 0 prints");
+            args.part(&view)?
+        }
     };
     let path = args.path(part);
     if args.connect.json {
@@ -102,6 +116,20 @@ pub(crate) fn output(args: &OutputArgs) -> Result<(), Failure> {
         Bytes::Some { reader, .. } => files::copy_out(reader).map(|_| ()),
         Bytes::Beyond(length) => Err(Failure::Input(format!("the output has {length} bytes"))),
     }
+}
+
+/// Brings files, prints where they are, and fails in the end where one has not come.
+fn get(args: &OutputArgs, client: &Client) -> Result<(), Failure> {
+    let view = args.job(client)?;
+    let named = args.task.is_some() || args.part.is_some();
+    let part = if named { Some(args.part(&view)?) } else { None };
+    args.tell_of_others(&view, "each file is that of the first that has it");
+    let brought = args.get.bring(client, &args.job.to_string(), &view, part)?;
+    let lines: String = brought.files.iter().map(|path| format!("{}\n", path.display())).collect();
+    let (files, missing) = (&brought.files, &brought.missing);
+    let json = || pretty(&serde_json::json!({"files": files, "missing": missing}).to_string());
+    files::print(&if args.connect.json { json() } else { lines })?;
+    brought.finish()
 }
 
 /// Prints the last lines; says how many bytes there are before what was not printed.
@@ -145,6 +173,8 @@ struct Followed {
     reservation: Option<u64>,
     part: Option<u32>,
     over: bool,
+    /// Whether it was said that there are other parts.
+    told: bool,
     /// Whether only the last lines of what is there already are wanted.
     tail: Option<u64>,
 }
@@ -152,7 +182,8 @@ struct Followed {
 fn follow(args: &OutputArgs, client: &Arc<Client>) -> Result<(), Failure> {
     let heard = hear(client);
     let mut line = StatusLine::new(true);
-    let mut followed = Followed { printed: 0, reservation: None, part: None, over: false, tail: args.tail };
+    let mut followed =
+        Followed { printed: 0, reservation: None, part: None, over: false, told: false, tail: args.tail };
     let (mut stale, mut number, mut last) = (false, None, Instant::now());
     loop {
         match heard.recv_timeout(LOOK_EVERY.saturating_sub(last.elapsed())) {
@@ -195,10 +226,15 @@ impl Followed {
             return Err(Failure::Input(what));
         }
         self.over = view.state.is_over();
-        self.part = args.part(view);
-        if self.part.is_none() && (self.over || !view.parts.is_empty()) {
-            let task = args.task.as_deref().unwrap_or_default();
-            return Err(Failure::Refused(format!("job {} has no task {task}", args.job)));
+        self.part = match args.part(view) {
+            Ok(part) => Some(part),
+            Err(_) if !self.over && view.parts.is_empty() => None,
+            Err(failure) => return Err(failure),
+        };
+        if !self.told && !view.parts.is_empty() {
+            line.clear();
+            args.tell_of_others(view, "this is what part 0 prints");
+            self.told = true;
         }
         if view.reservation.is_some() && view.reservation != self.reservation {
             if self.printed > 0 {

@@ -154,11 +154,11 @@ fn test_only(client: &Client, connect: &Connect, jobs: &[Finished]) -> Result<()
 fn outlook_text(outlook: &OutlookView) -> String {
     if let Some(price) = &outlook.price {
         let sites: Vec<String> = outlook.sites.iter().map(|site| clean(site)).collect();
-        let (sites, after) = (sites.join(", "), outlook.after.join(", "));
+        let (sites, after) = (sites.join(", "), awaited_text(outlook));
         let each = if outlook.elements.is_some() { " each" } else { "" };
         let price = price.credits();
         let starts = if outlook.elements.is_some() { "its first elements start" } else { "starts" };
-        return match (outlook.start, after.is_empty()) {
+        let line = match (outlook.start, after.is_empty()) {
             (Some(start), true) => {
                 format!("{starts} about {} on {sites}, about {price}{each}\n", time(start))
             }
@@ -170,10 +170,11 @@ fn outlook_text(outlook: &OutlookView) -> String {
                 format!("waits for {after}; as things are on {sites}, about {price}{each}\n")
             }
         };
+        return line + &last_text(outlook);
     }
     let after = match outlook.after.is_empty() {
         true => String::new(),
-        false => format!("waits for {}; ", outlook.after.join(", ")),
+        false => format!("waits for {}; ", awaited_text(outlook)),
     };
     if outlook.reasons.is_empty() {
         return format!("{after}when it starts is not known yet: no site has said what is free\n");
@@ -186,6 +187,25 @@ fn outlook_text(outlook: &OutlookView) -> String {
         text.push_str(&format!("would help: {}\n", told(&change.text)));
     }
     text
+}
+
+/// What a job waits for; what has to fail is said to.
+fn awaited_text(outlook: &OutlookView) -> String {
+    let text =
+        |on: &String| if outlook.failing.contains(on) { format!("{on} if it fails") } else { on.clone() };
+    outlook.after.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// When the last element of an array would have ended at the earliest, and how many of them the deadline cuts off.
+fn last_text(outlook: &OutlookView) -> String {
+    let Some(last) = outlook.last_finish else { return String::new() };
+    let end = format!("its last element ends about {} at the earliest, by an estimate", time(last));
+    match (outlook.elements, outlook.in_time) {
+        (Some(all), Some(most)) => {
+            format!("{end}: at most {most} of {all} elements can end by the deadline\n")
+        }
+        (_, _) => format!("{end}\n"),
+    }
 }
 
 fn dry_run(args: &SubmitArgs, written: &[Written]) -> Result<(), Failure> {

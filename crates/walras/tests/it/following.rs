@@ -108,6 +108,7 @@ fn cancelling(vo: &Vo) {
     let out = vo.done(&["cancel", "--name", "t*", "--yes"]);
     assert_eq!(out, format!("job {} is cancelled\njob {} is cancelled\n", held[2], held[1]));
     assert_eq!(vo.done(&["cancel", "--state", "held", "--yes"]), format!("job {} is cancelled\n", held[0]));
+    assert_eq!(vo.done(&["cancel", &held[0]]), format!("job {} was cancelled already\n", held[0]));
     let (code, _, err) = told(&vo.walras(&["cancel", "--all", "--yes"], ""));
     assert!(code == Some(1) && err.contains("there is no such job"), "{err}");
 }
@@ -147,7 +148,13 @@ fn several(vo: &Vo) {
     assert_eq!(vo.done(&["release", &whole]), format!("array {whole} is released, with 5 elements\n"));
     let out = vo.done(&["cancel", &whole]);
     assert_eq!(out, format!("array {whole} is cancelled, with 5 elements that had not ended\n"));
-    assert_eq!(vo.done(&["cancel", &whole]), format!("array {whole} is cancelled\n"));
+    assert_eq!(vo.done(&["cancel", &whole]), format!("array {whole} was cancelled already\n"));
+    let element = format!("{whole}_4");
+    assert_eq!(vo.done(&["cancel", &element]), format!("element {element} was cancelled already\n"));
+    let done = wrapped(vo, "ended", "true", &[]);
+    vo.done(&["wait", &done]);
+    let (code, complaint) = vo.refused(&["cancel", &done], "");
+    assert!(code == Some(1) && complaint.contains("has ended already: it is done"), "{complaint}");
 }
 
 #[test]

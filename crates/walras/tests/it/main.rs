@@ -12,6 +12,7 @@ mod demo;
 #[cfg(feature = "simulator")]
 mod documents;
 mod edges;
+mod fetching;
 mod following;
 mod house;
 mod journals;

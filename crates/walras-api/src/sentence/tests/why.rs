@@ -70,7 +70,7 @@ fn every_why_has_a_sentence() {
         Why::NotBrought { .. } => Why::NotBrought { task: "align".into(), to: SITE, fault: MoveFault::NotThere("map".into()) } =>
             "A file of task align could not be brought to campus: map is not there.";
         Why::NoOutput { .. } => Why::NoOutput { part: 2, file: "map".into(), fault: OutputFault::NotThere } =>
-            "Part 2 ended without its output: map is not there, or is no plain file.";
+            "Part 2 ended without its output: map is not there.";
         Why::NotPlanned => Why::NotPlanned => "Planning took too long.";
         Why::DeadlinePassed => Why::DeadlinePassed => "The deadline cannot be kept any more.";
         Why::TooOften(_) => Why::TooOften(Box::new(Why::NodeLost(NODE))) =>
@@ -78,10 +78,10 @@ fn every_why_has_a_sentence() {
         Why::Cancelled => Why::Cancelled => "Its user cancelled it.";
         Why::NotTaken => Why::NotTaken => "It was held for a quote, and not taken.";
         Why::Waits(_) => Why::Waits(Box::new(waits)) =>
-            "It waits for 17 (ok), earlier jobs of its name and its user to release it.";
+            "It waits for job 17 to end well, earlier jobs of its name and its user to release it.";
         Why::Elements(_) => Why::Elements(ArrayCounts { done: 4, failed: 2, cancelled: 0, given_up: 1 }) =>
             "Not all of its elements ended well: 2 failed, 1 given up and 4 done.";
-        Why::NeverMet(_) => Why::NeverMet(seventeen) => "What it waits for can never be any more: 17 (ok).";
+        Why::NeverMet(_) => Why::NeverMet(seventeen) => "It waits for job 17 to end well, which cannot be any more.";
     );
     let refused = |it: &SiteRefusal| context().why(&Why::Refused { site: SITE, refusal: *it });
     table!(SiteRefusal, refused;
@@ -100,13 +100,17 @@ fn every_why_has_a_sentence() {
         PartEnd::TakenBack => PartEnd::TakenBack => "had to make way for its owner";
         PartEnd::Vanished => PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on";
         PartEnd::NoOutput { .. } => PartEnd::NoOutput { file: 0, fault: OutputFault::NotThere } =>
-            "ended without its output: a file is not there, or is no plain file";
+            "ended without its output: a file is not there";
     );
     let without =
         |fault: &OutputFault| context().why(&Why::NoOutput { part: 2, file: "map".into(), fault: *fault });
     table!(OutputFault, without;
         OutputFault::NotThere => OutputFault::NotThere =>
-            "Part 2 ended without its output: map is not there, or is no plain file.";
+            "Part 2 ended without its output: map is not there.";
+        OutputFault::Directory => OutputFault::Directory =>
+            "Part 2 ended without its output: map is a directory, and no file.";
+        OutputFault::Special => OutputFault::Special =>
+            "Part 2 ended without its output: map is no plain file, but a pipe, a socket or a device.";
         OutputFault::Link => OutputFault::Link =>
             "Part 2 ended without its output: map is a link or lies behind one, which may lead out of the job's directory: no link is followed.";
         OutputFault::Refused => OutputFault::Refused =>

@@ -46,6 +46,17 @@ impl JobFile {
         }
     }
 
+    /// Whether there is time between when it may start and when it must have ended.
+    pub(super) fn times(&self) -> Result<(), Problem> {
+        match (self.earliest, self.deadline) {
+            (Some(earliest), Some(deadline)) if earliest >= deadline => {
+                let what = format!("is not before the `deadline`, {deadline}: nothing can run between them");
+                Err(Problem::new(&earliest.to_string(), what)).in_field("earliest")
+            }
+            (_, _) => Ok(()),
+        }
+    }
+
     /// Whether a machine could run it.
     pub(super) fn runnable(&self) -> Result<(), Problem> {
         check_program(&self.command, self.script.as_deref())?;

@@ -19,10 +19,14 @@ impl Sbatch<'_> {
             }
             return Ok(());
         };
-        let what = "is not understood: expected BEGIN, END, FAIL, REQUEUE, ALL or NONE";
+        let what = "is not understood: expected BEGIN, END, FAIL, REQUEUE, TIME_LIMIT, INVALID_DEPEND, ALL or NONE, several with commas between";
         let (on, idle) = mail_type(&given.value).ok_or_else(|| given.refuse(what))?;
         if idle {
-            self.leave_out(&given.text, &given.location, "does nothing here in part");
+            self.leave_out(
+                &given.text,
+                &given.location,
+                "does nothing here in part: BEGIN, END, FAIL, REQUEUE, TIME_LIMIT, INVALID_DEPEND and ALL do",
+            );
         }
         if on.is_empty() {
             return Ok(());

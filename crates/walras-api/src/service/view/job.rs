@@ -342,6 +342,9 @@ pub struct OutlookView {
     /// Which jobs it waits for, and others for their user's word or for earlier jobs of their name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
+    /// Those of them that have to fail before it can start: its times hold if they do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<String>,
     /// How many elements it has, where it is an array: times and price are those of the first that start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<u32>,
@@ -349,6 +352,13 @@ pub struct OutlookView {
     pub start: Option<Stamp>,
     /// When it would have ended.
     pub finish: Option<Stamp>,
+    /// Of an array, about when its last element would have ended at the earliest: if each takes as long as the first, and all nodes that fit were
+    /// its own from the first start on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_finish: Option<Stamp>,
+    /// How many of its elements could have ended by its deadline at most, by the same estimate, where that is not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_time: Option<u32>,
     /// What it would cost at most, in credits.
     pub price: Option<Num>,
     /// Where it would run.

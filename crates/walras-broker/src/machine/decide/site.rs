@@ -23,6 +23,9 @@ use walras_model::{Interval, NodeId, SiteId, Time};
 /// A site says at most so many free intervals.
 const FREE_MAX: usize = 2_000_000;
 
+/// So many milliseconds may pass before a part runs, on a machine that is busy, without being anybody's fault.
+const START_TAKES: i128 = 1_000;
+
 pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -> Result<Answer, Refusal> {
     draft.before.site(site).ok_or(Refusal::NoSite(site))?;
     match message {
@@ -253,12 +256,15 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
     }
 }
 
-/// Which file a task has not written that it should have, by its name.
+/// Which file a task, or a job that is no workflow, has not written that it should have, by its name.
 fn no_output(reservation: &Reservation, part: u32, end: PartEnd, state: &State) -> Option<Why> {
     let PartEnd::NoOutput { file, fault } = end else { return None };
-    let task = reservation.parts.get(part as usize)?.plan.task?;
-    let of = state.jobs.get(&reservation.job)?.spec.workflow.as_ref()?;
-    let file = of.program(task)?.outputs.get(file as usize)?.clone();
+    let spec = &state.jobs.get(&reservation.job)?.spec;
+    let outputs = match reservation.parts.get(part as usize)?.plan.task {
+        Some(task) => &spec.workflow.as_ref()?.program(task)?.outputs,
+        None => &spec.particulars.outputs,
+    };
+    let file = outputs.get(file as usize)?.clone();
     Some(Why::NoOutput { part, file, fault })
 }
 
@@ -269,11 +275,13 @@ fn runs_without(reservation: &Reservation, ended: u32) -> bool {
         && !others().any(|(part, _)| part.state == PartState::Waiting)
 }
 
-/// Whether a part that started late had less than the time that was planned for it, but for a hundredth: then it is not its own fault
-/// that it needed more.
+/// Whether a part that started late had so much less than the time that was planned for it that it is not its own fault that it needed
+/// more: a hundredth is nothing, and neither is what any start may take, a second, of which a part that is shorter than four bears a quarter
+/// of its time. Without that a part of two seconds would be run again because its machine needed 20 ms to start it.
 fn is_cut_short(reservation: &Reservation, part: u32, since: Time, at: Time) -> bool {
     let planned = reservation.parts.get(part as usize).map_or(0, |part| part.plan.end - part.plan.start);
-    i128::from(at - since) * 100 < i128::from(planned) * 99
+    let (planned, missing) = (i128::from(planned), i128::from(planned) - i128::from(at - since));
+    missing * 100 > planned && (missing > START_TAKES || missing * 4 > planned)
 }
 
 /// Reservations that rely on a node, within an interval where one is given: time that they hold there is not over, or

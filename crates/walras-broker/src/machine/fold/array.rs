@@ -106,9 +106,10 @@ impl State {
     /// A reservation of an element was closed, and this charged for it.
     pub(super) fn element_closed(&mut self, of: Element, number: ReservationNumber, charge: Money) {
         let parts = self.reservations.get(&number).map(|it| it.parts.clone()).unwrap_or_default();
+        let clock = self.clock;
         let array = self.known_array(of.array);
         for part in &parts {
-            array.took.add(part);
+            array.took.add(part, clock);
         }
         let spent = array.spent.checked_add(charge);
         array.spent = spent.expect("what an array was charged can be counted");
