@@ -173,11 +173,6 @@ mod tests {
         }
         assert!(directory.path().join("man/walras-token-make.1").exists());
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     fn wrong(words: &[&str]) -> String {
         let call = std::iter::once("walras").chain(words.iter().copied());
