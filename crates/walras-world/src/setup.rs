@@ -325,17 +325,15 @@ pub fn job(number: u64, now: Time, chance: &mut Stream) -> Option<JobSpec> {
         request.deadline = Some(later(now, chance.between(20, 240) * MINUTE));
     }
     if chance.happens(300) {
-        let min = Some(Fixed::from_millionths(1_000_000 * chance.between(1, 5)));
-        let test = Test::Range { min, max: None };
+        let min = Fixed::from_millionths(1_000_000 * chance.between(1, 5));
+        let test = Test::Range { min: Some(min), max: None };
         request.requires.push(Requirement { attribute: "cores".to_owned(), test });
     }
     request.priority = chance.between(0, 3);
-    request.scope.same_site = chance.happens(200);
-    // Follows from what was drawn, so that worlds are as they were.
-    request.scope.separate_nodes = number % 4 == 1;
+    (request.scope.same_site, request.scope.separate_nodes) = (chance.happens(200), number % 4 == 1);
     let workflow = if chance.happens(250) { Some(workflow(&mut request, now, chance)?) } else { None };
     let search = if chance.happens(200) { Some(search(chance)?) } else { None };
-    let command = vec!["run".to_owned(), number.to_string()];
+    let command = ["run".to_owned(), number.to_string()].into();
     Some(JobSpec { search, workflow, command, ..JobSpec::plain(user, request) })
 }
 

@@ -2,12 +2,13 @@
 //! workflow, and everything is checked, so that an error still names the file and the line.
 
 use super::digits::keep_digits;
-use super::job::{JOB_BYTES_MAX, JOB_TAG, moment, read_job};
+use super::job::{JOB_BYTES_MAX, JOB_TAG, read_job};
 use super::moments;
 use super::places::{Origin, Places, WorkflowOrigin};
 use super::sbatch::{LeftOut, OPTIONS, Sbatch};
 use super::slurm::Flag;
 use super::stamp::Stamp;
+use super::stamp::moment;
 use super::submitter::Submitter;
 use crate::decode::Document;
 use crate::error::{ErrorKind, Position, ReadError, Step, echo};

@@ -14,7 +14,7 @@ use super::{giving, search};
 use crate::amount::Amount;
 use crate::decode::Document;
 use crate::described::JsonSchema;
-use crate::error::{Problem, ReadError, Within, echo};
+use crate::error::{Problem, ReadError, Within};
 use crate::input::Syntax;
 use crate::number::Number;
 use crate::scenario::wire::{one, one_task, zero};
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use walras_broker::job::{DelayCost, JobSpec, WorkflowSpec};
 use walras_broker::particulars::Particulars;
 use walras_core::refine::Strategy;
-use walras_model::{Request, Scope, SiteId, Time};
+use walras_model::{Request, Scope, SiteId};
 
 /// What a job file must call itself: the value of its key `walras`.
 pub const JOB_TAG: &str = "job/1";
@@ -378,27 +378,3 @@ impl From<ReadError> for Refused {
         Refused::Read(error)
     }
 }
-
-/// A point in time as a job file may give it: RFC 3339, or how long from now (`90s`, `2h 30m`).
-///
-/// ```
-/// use walras_api::service::moment;
-/// let now = walras_model::Time::from_millis(1_000).unwrap();
-/// assert_eq!(moment("90m", now).unwrap().as_millis(), 1_000 + 90 * 60_000);
-/// ```
-pub fn moment(text: &str, now: Time) -> Result<Time, NoMoment> {
-    if let Ok(stamp) = text.parse::<Stamp>() {
-        return Ok(stamp.time());
-    }
-    let later = text.parse::<jiff::SignedDuration>().ok().filter(|span| !span.is_negative());
-    let later = later.and_then(|span| i64::try_from(span.as_millis()).ok());
-    let then = later.and_then(|later| now.as_millis().checked_add(later)).and_then(Time::from_millis);
-    then.ok_or_else(|| NoMoment(echo(text)))
-}
-
-/// Text that is neither a point in time nor a time from now; its beginning is kept.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0} is not a point in time: expected one such as 2026-11-15T12:30:00Z, or a time from now such as 2h"
-)]
-pub struct NoMoment(String);

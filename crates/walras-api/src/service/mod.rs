@@ -37,7 +37,7 @@ pub use directive::{DIRECTIVES, Directive, DirectiveKind, Takes};
 pub use draft::{JobDraft, read_object};
 pub(crate) use environment::environment;
 pub use giving::StrategyRuleFile;
-pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, NoMoment, check_amounts, moment, read_job};
+pub use job::{JOB_BYTES_MAX, JOB_TAG, JobFile, check_amounts, read_job};
 pub use lookalike::{NameFault, name_fault, unseen};
 pub use meant::{Meant, NoneMeant};
 pub use network::{LinkFile, NetworkFile};
@@ -52,7 +52,7 @@ pub use script::{has_directives, read_script};
 pub use search::FinishByFile;
 pub use sharing::{LimitsFile, SharingFile};
 pub use slurm::Flag;
-pub use stamp::{NotAMoment, Stamp};
+pub use stamp::{NoMoment, NotAMoment, Stamp, moment};
 pub use submitter::Submitter;
 pub use view::{
     AcceptedView, AccountView, AccountsView, AlternativeView, AppliedChange, AppliedView, ArrayView,

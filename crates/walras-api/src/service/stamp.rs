@@ -1,5 +1,6 @@
 //! Points in time as people and programs exchange them: RFC 3339 in UTC, to the millisecond.
 
+use crate::error::echo;
 use jiff::Timestamp;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -84,3 +85,27 @@ impl JsonSchema for Stamp {
         json_schema!({"type": "string", "format": "date-time"})
     }
 }
+
+/// A point in time as a job file may give it: RFC 3339, or how long from now (`90s`, `2h 30m`).
+///
+/// ```
+/// use walras_api::service::moment;
+/// let now = walras_model::Time::from_millis(1_000).unwrap();
+/// assert_eq!(moment("90m", now).unwrap().as_millis(), 1_000 + 90 * 60_000);
+/// ```
+pub fn moment(text: &str, now: Time) -> Result<Time, NoMoment> {
+    if let Ok(stamp) = text.parse::<Stamp>() {
+        return Ok(stamp.time());
+    }
+    let later = text.parse::<jiff::SignedDuration>().ok().filter(|span| !span.is_negative());
+    let later = later.and_then(|span| i64::try_from(span.as_millis()).ok());
+    let then = later.and_then(|later| now.as_millis().checked_add(later)).and_then(Time::from_millis);
+    then.ok_or_else(|| NoMoment(echo(text)))
+}
+
+/// Text that is neither a point in time nor a time from now; its beginning is kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0} is not a point in time: expected one such as 2026-11-15T12:30:00Z, or a time from now such as 2h"
+)]
+pub struct NoMoment(String);

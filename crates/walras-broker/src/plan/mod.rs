@@ -9,10 +9,13 @@ mod allocation;
 mod assigned;
 mod decision;
 mod options;
+mod own;
 mod pools;
 mod workflow;
 
 pub(crate) use options::{JobFindings, job_findings};
+pub use own::OwnNext;
+pub(crate) use own::Width;
 pub(crate) use pools::{by_unit, times_of};
 pub(crate) use workflow::remaining;
 
@@ -21,7 +24,6 @@ use crate::model::id::{CycleNumber, JobNumber};
 use crate::model::job::Why;
 use crate::model::policy::{Method, Policy};
 use crate::model::wish::{Wish, Wisher};
-use crate::rules::widths::Width;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use walras_core::SearchConfig;
@@ -224,41 +226,13 @@ pub struct Remaining {
     pub next: Option<OwnNext>,
 }
 
-/// Other workflows of a user have nodes from a moment on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnNext {
-    /// From when on.
-    pub at: Time,
-    /// How many they have then.
-    pub had: u32,
-    /// How many a user's workflows may have.
-    pub most: u32,
-}
-
-impl Remaining {
-    /// The same with so many nodes, to be done before others of its user take theirs: that limits its request, too.
-    pub(crate) fn within(&mut self, request: &mut Request, width: Width) {
-        (self.nodes_max, self.next) = (Some(width.nodes), width.until);
-        if let Some(next) = width.until {
-            request.deadline = Some(request.deadline.map_or(next.at, |deadline| deadline.min(next.at)));
-        }
-    }
-}
-
 /// The plan for a problem.
 pub fn plan(problem: &PlanningProblem) -> Decision {
     let mut decision = match &problem.capacity {
         Some(round) => assigned::plan(problem, round),
         None => by_windows(problem),
     };
-    let next = |job: &PlanningJob| Some((job.number, job.workflow.as_ref()?.next?));
-    let next: BTreeMap<JobNumber, OwnNext> = problem.jobs.iter().filter_map(next).collect();
-    for unserved in &mut decision.verdict.unserved {
-        // What it was to be done by is no deadline of its own.
-        if let (Some(OwnNext { had, most, .. }), Why::NoFit(_)) = (next.get(&unserved.job), &unserved.why) {
-            unserved.why = Why::NodesHad { had: *had, most: *most };
-        }
-    }
+    own::told(problem, &mut decision);
     decision
 }
 

@@ -11,7 +11,7 @@
 use crate::model::job::{Job, JobSpec, Why, WorkflowSpec};
 use crate::model::reservation::{Reservation, ReservationPhase};
 use crate::model::state::State;
-use crate::plan::OwnNext;
+use crate::plan::{OwnNext, Width};
 use std::collections::BTreeMap;
 use walras_core::refine::Strategy;
 use walras_model::quantity::{MILLION, rounding};
@@ -32,15 +32,6 @@ struct Held {
     from: Time,
     until: Time,
     nodes: u32,
-}
-
-/// What a workflow may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Width {
-    /// At most so many nodes.
-    pub(crate) nodes: u32,
-    /// Until then, where others of its user have them afterwards.
-    pub(crate) until: Option<OwnNext>,
 }
 
 impl Widths {

@@ -6,7 +6,8 @@ mod displaced;
 
 use super::calendar::{Calendar, Groups};
 use super::nodes::{Seeking, is_same, spot_of, windows};
-use super::search::{Spot, Wanted, Within, budget_of};
+use super::search::{Wanted, Within, budget_of};
+use super::spot::Spot;
 use super::{
     Agenda, AgendaProblem, AgendaRules, Claim, Late, Placed, Promise, PromiseLimits, Terms, Until, Waiting,
 };

@@ -61,6 +61,7 @@ mod promise;
 #[cfg(test)]
 mod recipe;
 mod search;
+mod spot;
 mod steps;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@
 //! **Complexity.** O(k log s) for a spot of k nodes that keeps those that it had, and O(n) for one that does not, in a group of n.
 
 use super::calendar::Groups;
-use super::search::{Spot, Take, interval};
+use super::spot::{Spot, Take, interval};
 use super::{Terms, Worth};
 use std::cmp::Reverse;
 use walras_model::interval::Interval;

@@ -12,6 +12,7 @@
 
 use super::Worth;
 use super::calendar::{Calendar, Groups};
+use super::spot::{Spot, Take, interval};
 use crate::search::{Candidate, NO_FIT, runtime_of};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -62,59 +63,6 @@ pub(super) struct Within {
 
 impl Within {
     pub(super) const ANY: Within = Within { start: i64::MAX, finish: i64::MAX, cost: i64::MAX };
-}
-
-/// A place in time: so many nodes of some groups from one moment on, each for as long as it needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
-    pub(super) start: i64,
-    pub(super) finish: i64,
-    pub(super) cost: i128,
-    pub(super) score: i128,
-    pub(super) takes: Vec<Take>,
-}
-
-/// Nodes of one group, or units of its node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Take {
-    pub(super) group: usize,
-    /// For so many tasks.
-    pub(super) nodes: i32,
-    /// How many of what the group counts each of them takes.
-    pub(super) units: i32,
-    pub(super) millis: i64,
-}
-
-impl Take {
-    /// How many of what its group counts.
-    fn count(&self) -> i32 {
-        self.nodes.saturating_mul(self.units)
-    }
-}
-
-impl Spot {
-    /// What spots are compared by.
-    pub(super) fn key(&self) -> (i128, i64) {
-        (self.score, self.finish)
-    }
-
-    pub(super) fn take(&self, free: &mut Calendar) {
-        for take in &self.takes {
-            free.change(take.group, self.start, self.start + take.millis, take.count());
-        }
-    }
-
-    pub(super) fn release(&self, free: &mut Calendar) {
-        for take in &self.takes {
-            free.change(take.group, self.start, self.start + take.millis, -take.count());
-        }
-    }
-
-    pub(super) fn is_free(&self, free: &Calendar) -> bool {
-        let holds =
-            |take: &Take| free.least(take.group, self.start, self.start + take.millis) >= take.count();
-        self.takes.iter().all(holds)
-    }
 }
 
 /// Whether a node of a group's site may be used for a time: hours of access.
@@ -404,9 +352,4 @@ impl Search<'_> {
             self.best = Some(Spot { start, finish, cost, score, takes: takes() });
         }
     }
-}
-
-pub(super) fn interval(start: i64, millis: i64) -> Option<Interval> {
-    let start = Time::from_millis(start)?;
-    Interval::new(start, start.checked_add(Span::from_millis(millis)?)?)
 }

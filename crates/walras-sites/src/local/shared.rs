@@ -12,7 +12,7 @@
 use super::account::Account;
 use super::part::{PartDirectory, Task, make_directory};
 use super::sweep::set_aside;
-use crate::contract::{JobNumber, OutputFault, SiteError, Start, StartPart};
+use crate::contract::{JobNumber, OutputFault, SiteError};
 use crate::files::{Directory, FileFault};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -127,16 +127,6 @@ pub(crate) fn put_inputs(task: &Task, work: &Path) -> Result<(), String> {
         to.fetch(name, &from).map_err(|fault| fault.to_string())?;
     }
     Ok(())
-}
-
-/// The files without which a part has not ended well: those of its task, or of its job where that is one part. Of several parts any may leave a file of the
-/// job, in a directory of its own.
-pub(super) fn outputs_of(start: &Start<'_>, part: &StartPart) -> Vec<String> {
-    match (&part.task, &part.program) {
-        (_, Some(own)) => own.outputs.clone(),
-        (None, None) if start.size == 1 => start.program.particulars.outputs.clone(),
-        (_, None) => Vec::new(),
-    }
 }
 
 /// Makes the directories that the files of a task lie in, so that it may write them at once. One that cannot be made is no trouble of its own: the file is

@@ -176,6 +176,16 @@ pub(crate) fn filled_in(pattern: &str, start: &Start<'_>, part: &StartPart, node
     name + rest
 }
 
+/// The files without which a part has not ended well: those of its task, or of its job where that is one part. Of several parts any may leave a file of the
+/// job, in a directory of its own.
+pub(super) fn outputs_of(start: &Start<'_>, part: &StartPart) -> Vec<String> {
+    match (&part.task, &part.program) {
+        (_, Some(own)) => own.outputs.clone(),
+        (None, None) if start.size == 1 => start.program.particulars.outputs.clone(),
+        (_, None) => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,8 @@
 //! Those who may start only once others of the same plan have come so far.
 
 use super::{Course, Within, within};
-use crate::agenda::search::{Spot, Wanted};
+use crate::agenda::search::Wanted;
+use crate::agenda::spot::Spot;
 use crate::agenda::{Behind, Waiting};
 use std::cell::OnceCell;
 use walras_model::quantity::Time;
