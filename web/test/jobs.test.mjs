@@ -173,7 +173,7 @@ test("a job that waits for another says so, and a job that is held is let go", a
     await page.getByText("The job can be read.").waitFor();
     await page.getByRole("button", { name: "Submit without a quote" }).click();
     await state(page, "waiting").waitFor();
-    await page.getByText(`It waits for ${job} (ok).`).first().waitFor();
+    await page.getByText(`It waits for job ${job} to end well.`).first().waitFor();
     await page.goto(`${house.url}/jobs/${job}`);
     await page.getByRole("button", { name: "Let the job go" }).click();
     await state(page, "done").waitFor();

@@ -87,6 +87,13 @@ impl Places {
         self.sites.get(site.index()).is_some_and(sells)
     }
 
+    /// How fast the nodes are of the sites to which jobs are assigned.
+    pub(crate) fn assigned_machines(&self) -> impl Iterator<Item = Performance> {
+        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| self.is_assigned_to(node.site));
+        nodes
+            .filter_map(|(place, node)| Some(self.machine(node.site, NodeId::from_index(place))?.performance))
+    }
+
     /// How many sites there are.
     pub(crate) fn count(&self) -> usize {
         self.sites.len()

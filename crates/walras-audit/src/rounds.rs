@@ -6,12 +6,14 @@ use crate::Auditor;
 use crate::finding::FindingKind;
 use crate::look::Look;
 use crate::state::{Cycle, Job, Round};
-use crate::sums::millis_between;
+use crate::sums::{millis_between, runtime_of};
 use std::collections::BTreeSet;
 use walras_broker::allocation::Allocation;
 use walras_broker::decision::{AssignedRound, Verdict};
 use walras_broker::id::JobNumber;
-use walras_broker::policy::Method;
+use walras_broker::policy::{Deciding, Method};
+use walras_core::agenda::Late;
+use walras_model::Time;
 
 impl Auditor {
     /// Rules were set: of a plan that was under way nobody knows by which it is made.
@@ -82,11 +84,30 @@ impl Auditor {
                 && allocation.legs.iter().all(|leg| assigned_to(leg.site))
                 && starts.all(|start| start == round.start)
         } else {
-            !is_plain(job) || !allocation.legs.iter().any(|leg| assigned_to(leg.site))
+            !is_plain(job)
+                || round.start.is_some_and(|start| self.runs_late(job, start))
+                || !allocation.legs.iter().any(|leg| assigned_to(leg.site))
         };
         if !right {
             look.report(FindingKind::OutOfRound { job: number });
         }
+    }
+}
+
+impl Auditor {
+    /// Whether a job may be too late for a round, and is run all the same by the VO's rules: then by a window, wherever that is.
+    fn runs_late(&self, job: &Job, start: Time) -> bool {
+        let by_rule = match &self.policy.deciding {
+            Deciding::Promise(rules) => rules.late == Late::Run,
+            Deciding::AtOnce => false,
+        };
+        let request = &job.spec.request;
+        let left = request.deadline.map(|deadline| millis_between(start, deadline));
+        by_rule
+            && left.is_some_and(|left| {
+                let mut machines = self.places.assigned_machines();
+                machines.any(|performance| runtime_of(request.work, performance) > left)
+            })
     }
 }
 

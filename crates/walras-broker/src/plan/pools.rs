@@ -37,8 +37,8 @@ pub(super) struct Kind<'n> {
     division: &'n Division,
 }
 
-/// By kind of nodes that are sold in units: how many a task takes.
-pub(super) type Taken = Vec<Option<u32>>;
+/// By kind of nodes that are sold in units: how many a task takes; and whether each task has a node of its own.
+pub(super) type Taken = (Vec<Option<u32>>, bool);
 
 /// What is free when a round starts, but for windows that others were promised.
 pub(super) struct Free<'a> {
@@ -66,20 +66,20 @@ impl<'a> Free<'a> {
         let sold = nodes.filter(|node| node.division.is_divided() && self.round.sites.contains(&node.site));
         let kinds: BTreeSet<(&Division, &Attributes)> =
             sold.map(|node| (&node.division, &node.attributes)).collect();
-        let mut known: BTreeMap<(Taken, bool), usize> = BTreeMap::new();
+        let mut known: BTreeMap<Taken, usize> = BTreeMap::new();
         let mut groups: Vec<Vec<&PlanningJob>> = Vec::new();
         for job in jobs {
             let units = kinds.iter().map(|(kind, of)| kind.units_needed(&job.request.requires, of));
-            let alike = (units.collect(), job.request.scope.separate_nodes);
+            let alike = (units.collect(), job.request.scope.separate_nodes && !kinds.is_empty());
             let group = *known.entry(alike).or_insert(groups.len());
             if group == groups.len() {
                 groups.push(Vec::new());
             }
             groups[group].push(job);
         }
-        let mut taken: Vec<((Taken, bool), usize)> = known.into_iter().collect();
+        let mut taken: Vec<(Taken, usize)> = known.into_iter().collect();
         taken.sort_by_key(|(_, group)| *group);
-        taken.into_iter().map(|((taken, _), _)| taken).zip(groups).collect()
+        taken.into_iter().map(|(taken, _)| taken).zip(groups).collect()
     }
 
     /// The processors for jobs that take of nodes what this one takes.

@@ -45,7 +45,10 @@ fn what_is_understood() {
             json!({"requires": {"os": "linux", "memory_gb": {"min": 1}},
             "env": {"SLURM_MEM_PER_NODE": "1024"}}),
         ),
-        ("#SBATCH --nodes=6\n\n# a comment\n#SBATCH --ntasks=6", json!({"tasks": 6, "env": ntasks(6)})),
+        (
+            "#SBATCH --nodes=6\n\n# a comment\n#SBATCH --ntasks=6",
+            json!({"tasks": 6, "separate_nodes": true, "env": ntasks(6)}),
+        ),
         ("#SBATCH -a 1-10:2%4 -H", json!({"array": "1-10:2%4", "held": true})),
         (
             "#SBATCH --dependency=afterok:17:18_3,singleton",
