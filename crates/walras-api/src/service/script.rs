@@ -45,7 +45,9 @@ const TEXTS: [&str; 14] = [
     "search",
 ];
 /// The others that a directive may give.
-const VALUES: [&str; 19] = [
+const VALUES: [&str; 21] = [
+    "rerun",
+    "segments",
     "after",
     "together",
     "notify",
@@ -66,8 +68,8 @@ const VALUES: [&str; 19] = [
     "delay_cost",
     "alternatives",
 ];
-/// A list of names.
-const SITES: &str = "sites";
+/// Lists of names.
+const LISTS: [&str; 3] = ["sites", "inputs", "outputs"];
 
 /// Reads a script that somebody submits with these options.
 pub fn read_script(
@@ -132,9 +134,10 @@ struct Script<'a> {
 impl Script<'_> {
     fn walras(&mut self, directive: &str, line: u32) -> Result<(), ReadError> {
         let (key, text) = key_and_text(directive);
-        let known = TEXTS.contains(&key.as_str()) || VALUES.contains(&key.as_str()) || key == SITES;
+        let known =
+            TEXTS.contains(&key.as_str()) || VALUES.contains(&key.as_str()) || LISTS.contains(&key.as_str());
         if !known {
-            let mut all: Vec<&str> = TEXTS.into_iter().chain(VALUES).chain([SITES]).collect();
+            let mut all: Vec<&str> = TEXTS.into_iter().chain(VALUES).chain(LISTS).collect();
             all.sort_unstable();
             let what = format!("is not understood: expected one of {}", all.join(", "));
             return Err(self.refuse(line, "#WALRAS", &key, &what));
@@ -221,9 +224,11 @@ fn value(key: &str, text: &str) -> Option<Value> {
     let quoted = text.starts_with(['"', '\'']);
     let text = if quoted { text } else { text.split(" #").next().unwrap_or_default().trim_end() };
     match key {
-        "same_site" | "separate_nodes" | "singleton" | "held" if text.is_empty() => Some(true.into()),
+        "same_site" | "separate_nodes" | "singleton" | "held" | "rerun" if text.is_empty() => {
+            Some(true.into())
+        }
         _ if text.is_empty() => None,
-        SITES if !text.starts_with('[') && !quoted => {
+        _ if LISTS.contains(&key) && !text.starts_with('[') && !quoted => {
             Some(text.split(',').map(|name| Value::from(name.trim())).collect())
         }
         _ if TEXTS.contains(&key) && !quoted => Some(text.into()),

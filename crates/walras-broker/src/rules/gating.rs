@@ -11,7 +11,7 @@
 
 use crate::model::array::rank_at;
 use crate::model::digest::digest_of;
-use crate::model::gate::{AFTER_MAX, Dependency, NeverMet, Outlook, Waits};
+use crate::model::gate::{AFTER_MAX, Condition, Dependency, NeverMet, Outlook, Waits};
 use crate::model::id::JobNumber;
 use crate::model::input::Refusal;
 use crate::model::job::{Job, JobSpec, Phase};
@@ -164,7 +164,14 @@ pub(crate) fn check_gate(state: &State, spec: &JobSpec) -> Result<(), Refusal> {
             return bad(BadJob::NoDependency(*on));
         }
         let Some(number) = state.number_of(on.on) else { return bad(BadJob::NoElement(*on)) };
-        match own(number) {
+        // An array of which an element ended otherwise does not end well any more.
+        let unwell = state.arrays.get(&number).is_some_and(|array| !array.unwell.is_empty());
+        let outlook = if unwell && on.condition == Condition::Ok {
+            own(number).map(|_| Outlook::Never)
+        } else {
+            own(number)
+        };
+        match outlook {
             None => return bad(BadJob::NoDependency(*on)),
             Some(Outlook::Never) if state.policy.never_met == NeverMet::Cancel => {
                 return bad(BadJob::NeverMet(*on));

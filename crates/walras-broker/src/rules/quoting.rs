@@ -43,6 +43,8 @@ pub struct Inquiry {
     before: Vec<PlanningJob>,
     /// How it is looked for first, where it may be done before its user's other workflows take nodes.
     soon: Option<PlanningJob>,
+    /// Whether it is looked for as the next plan would, and in no other way.
+    planned: bool,
 }
 
 impl Inquiry {
@@ -68,8 +70,10 @@ impl Inquiry {
         let mut found = Inquiry::from(state, now.max(state.clock), spec, None, None)?;
         if let Some(inquiry) = &mut found {
             inquiry.before = unplanned(state, now.max(state.clock));
-            inquiry.soon = inquiry.ahead_of_own(state.workflow_room_until(spec));
-            inquiry.behind_own(state.workflow_room_from(spec));
+            inquiry.planned = spec.workflow.is_some();
+            let (soon, then) = state.workflow_rooms(spec);
+            inquiry.soon = inquiry.ahead_of_own(soon);
+            inquiry.behind_own(then);
         }
         Ok(found)
     }
@@ -136,7 +140,15 @@ impl Inquiry {
             agenda: None,
         };
         let searched = spec.search.is_some();
-        Ok(Some(Inquiry { problem, otherwise, searched, worth, before: Vec::new(), soon: None }))
+        Ok(Some(Inquiry {
+            problem,
+            otherwise,
+            searched,
+            worth,
+            before: Vec::new(),
+            soon: None,
+            planned: false,
+        }))
     }
 
     /// Its job on as many nodes as its user's other workflows leave it until they take more.
@@ -147,14 +159,14 @@ impl Inquiry {
     }
 
     /// Not before its user's other workflows leave a workflow so many nodes.
-    fn behind_own(&mut self, room: Option<(Time, u32)>) {
-        let Some((from, nodes)) = room else { return };
+    fn behind_own(&mut self, room: Option<(Time, Width)>) {
+        let Some((from, width)) = room else { return };
         self.otherwise.iter_mut().for_each(|earliest| *earliest = (*earliest).max(Some(from)));
         self.otherwise.dedup();
         for job in &mut self.problem.jobs {
             job.request.earliest = job.request.earliest.max(Some(from));
             if let Some(remaining) = &mut job.workflow {
-                remaining.nodes_max = Some(nodes);
+                remaining.within(&mut job.request, width);
             }
         }
     }
@@ -180,20 +192,21 @@ impl Inquiry {
         if !self.before.is_empty() {
             problem.to_mut().offers = left_by(&self.problem, &self.before);
         }
+        let find = |problem: &PlanningProblem| find(problem, self.searched, self.planned);
         if let Some(soon) = &self.soon {
             let problem = PlanningProblem { jobs: vec![soon.clone()], ..problem.clone().into_owned() };
-            let found = find(&problem, self.searched);
+            let found = find(&problem);
             if !found.allocations.is_empty() {
                 return found;
             }
         }
-        let mut found = find(&problem, self.searched);
+        let mut found = find(&problem);
         for earliest in &self.otherwise {
             if !found.allocations.is_empty() {
                 break;
             }
             problem.to_mut().jobs.iter_mut().for_each(|job| job.request.earliest = *earliest);
-            found = find(&problem, self.searched);
+            found = find(&problem);
         }
         found
     }
@@ -235,10 +248,11 @@ fn left_by(problem: &PlanningProblem, before: &[PlanningJob]) -> Offers {
     alone.offers
 }
 
-fn find(problem: &PlanningProblem, searched: bool) -> Findings {
+fn find(problem: &PlanningProblem, searched: bool, planned: bool) -> Findings {
     let policy = &problem.policy;
     let own = problem.jobs.first().and_then(|job| job.search.as_ref());
-    let searches = searches(own.unwrap_or(&policy.search));
+    let mut searches = searches(own.unwrap_or(&policy.search));
+    searches.truncate(if planned { 1 } else { searches.len() });
     let JobFindings { found, best, why } = plan::job_findings(problem, &searches);
     let wanted = best.filter(|_| searched);
     let allocations = undominated(found, policy.quotes.options_max as usize, wanted);

@@ -5,7 +5,7 @@
 //! has one. Time O(rules + tasks).
 //!
 //! Inside a window a strategy places tasks; which window it is decides more. `asap` and `fastest` look for the window that ends first,
-//! `cheapest` for the one that costs least. `alap` looks from as late on as the deadline allows even if all tasks had to take turns on the
+//! `cheapest`, `alap` and `balanced` for the one that costs least. `alap` looks from as late on as the deadline allows even if all tasks had to take turns on the
 //! slowest node that fits; a workflow that found nothing there is looked at like any other from then on. Time O(tasks + edges).
 
 use crate::model::job::{JobSearch, JobSpec};
@@ -67,8 +67,7 @@ pub(crate) fn search_of(state: &State, spec: &JobSpec) -> Option<SearchConfig> {
         let of = spec.workflow.as_ref().filter(|_| state.policy.strategies == StrategyUse::Windows)?;
         let criterion = match of.strategy {
             Strategy::Asap | Strategy::Fastest => Criterion::Finish,
-            Strategy::Cheapest => Criterion::Cost,
-            Strategy::Alap | Strategy::Balanced => return None,
+            Strategy::Cheapest | Strategy::Alap | Strategy::Balanced => Criterion::Cost,
         };
         Some(JobSearch { algorithm: Algorithm::Criterion(criterion), alternatives: ALTERNATIVES })
     };

@@ -83,30 +83,45 @@ impl Widths {
         let for_good = Some(Width { nodes: left, until: None }).filter(|_| left >= least);
         // Who got no window until then looks for one among fewer nodes, and the other way round.
         let again = matches!(told, Some(Why::NodesHad { .. })) && for_good.is_some();
-        let soon = self.until_next(user, left).filter(|soon| {
-            soon.nodes >= least
-                && !again
-                && of.strategy != Strategy::Alap
-                && self.is_done_by(of, performance, *soon)
-        });
+        let soon = if again { None } else { self.soon(user, of, performance, self.now) };
         soon.or(for_good)
     }
 
+    /// What a workflow may have from a moment on until its user's others take more, where it is done by then.
+    fn soon(&self, user: &str, of: &WorkflowSpec, performance: Performance, from: Time) -> Option<Width> {
+        let width = self.until_next(user, from)?;
+        let enough = width.nodes >= self.least(&of.workflow) && of.strategy != Strategy::Alap;
+        (enough && self.is_done_by(of, performance, from, width)).then_some(width)
+    }
+
+    /// The first moment from which on a workflow may have as many nodes as it cannot do without, and how many these are: for good, or until it is done.
+    fn first_room(&self, user: &str, of: &WorkflowSpec, performance: Performance) -> Option<(Time, Width)> {
+        let mut moments: Vec<Time> = self.held.get(user)?.iter().map(|held| held.until).collect();
+        moments.retain(|end| *end > self.now);
+        moments.push(self.now);
+        moments.sort_unstable();
+        moments.into_iter().find_map(|from| {
+            let left = self.left_from(user, from)?;
+            let for_good = (left >= self.least(&of.workflow)).then_some(Width { nodes: left, until: None });
+            Some((from, self.soon(user, of, performance, from).or(for_good)?))
+        })
+    }
+
     /// What is left until the user has fewest left, where that is more.
-    fn until_next(&self, user: &str, left: u32) -> Option<Width> {
-        let most = self.most?;
+    fn until_next(&self, user: &str, from: Time) -> Option<Width> {
+        let (most, left) = (self.most?, self.left_from(user, from)?);
         let mut later: Vec<Time> =
-            self.held.get(user)?.iter().map(|held| held.from).filter(|from| *from > self.now).collect();
+            self.held.get(user)?.iter().map(|held| held.from).filter(|it| *it > from).collect();
         later.sort_unstable();
         let had = most.saturating_sub(left);
-        let at = later.into_iter().find(|at| self.peak(user, self.now, after(*at)) >= had)?;
-        let nodes = most.saturating_sub(self.peak(user, self.now, at));
+        let at = later.into_iter().find(|at| self.peak(user, from, after(*at)) >= had)?;
+        let nodes = most.saturating_sub(self.peak(user, from, at));
         let until = Some(OwnNext { at, had, most });
         (nodes > left).then_some(Width { nodes, until })
     }
 
     /// Whether list scheduling would have it done by then, were the nodes free: no longer than all of its work on them and its longest chain.
-    fn is_done_by(&self, of: &WorkflowSpec, performance: Performance, soon: Width) -> bool {
+    fn is_done_by(&self, of: &WorkflowSpec, performance: Performance, from: Time, soon: Width) -> bool {
         let work = |task: &Task| task.work.map_or(0, Work::as_millis);
         let useful = u32::try_from(useful(&of.workflow)).unwrap_or(u32::MAX);
         let nodes = i64::from(soon.nodes.min(useful).max(1));
@@ -116,7 +131,7 @@ impl Widths {
         let longest = of.workflow.ends_in_turn(work).into_iter().max().unwrap_or(0);
         let millis = longest.saturating_add(shared);
         let takes = Work::from_millis(millis.max(1)).and_then(|work| work.runtime_on(performance));
-        let done = takes.and_then(|takes| self.now.checked_add(takes));
+        let done = takes.and_then(|takes| from.checked_add(takes));
         done.is_some_and(|done| soon.until.is_none_or(|until| done <= until.at))
     }
 
@@ -182,25 +197,14 @@ impl State {
         Widths::of(self).left(user).map(|left| left.max(1))
     }
 
-    /// From when on a workflow that came now gets as many nodes as it cannot do without, and how many it gets then, where its user's others
-    /// hold too many until then.
-    pub(crate) fn workflow_room_from(&self, spec: &JobSpec) -> Option<(Time, u32)> {
-        let (of, widths) = (spec.workflow.as_ref()?, Widths::of(self));
-        let (user, least) = (spec.user.as_str(), widths.least(&of.workflow));
-        if widths.left(user)? >= least {
-            return None;
-        }
-        let mut ends: Vec<Time> = widths.held.get(user)?.iter().map(|held| held.until).collect();
-        ends.sort_unstable();
-        let left = |end: Time| Some((end, widths.left_from(user, end)?));
-        ends.into_iter().filter_map(left).find(|(_, left)| *left >= least)
-    }
-
-    /// What it may have before its user's others take nodes, where that is more than it may have for good.
-    pub(crate) fn workflow_room_until(&self, spec: &JobSpec) -> Option<Width> {
-        let of = spec.workflow.as_ref()?;
-        let width = Widths::of(self).width(&spec.user, of, spec.request.performance_min, None);
-        width.filter(|width| width.until.is_some())
+    /// What a workflow that came now may have before its user's others take more, where that is more than it may have for good; and from when on it has
+    /// as many nodes as it cannot do without where it has fewer now, with how many it gets then.
+    pub(crate) fn workflow_rooms(&self, spec: &JobSpec) -> (Option<Width>, Option<(Time, Width)>) {
+        let Some(of) = &spec.workflow else { return (None, None) };
+        let (widths, user, performance) = (Widths::of(self), &spec.user, spec.request.performance_min);
+        let soon = widths.soon(user, of, performance, widths.now);
+        let lacks = widths.left(user).is_some_and(|left| left < widths.least(&of.workflow));
+        (soon, lacks.then(|| widths.first_room(user, of, performance)).flatten())
     }
 
     /// How many nodes workflows of one user may hold at a time: of all there are that part, and one at least.

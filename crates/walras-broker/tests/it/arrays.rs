@@ -222,6 +222,13 @@ fn many_elements_are_cancelled_in_one_event() {
     assert_eq!(used.as_millis(), 2 * (vo.now - start.as_millis()));
     assert_eq!((of.took.sites.len(), of.took.code), (1, None));
     assert!(!matches!(vo.broker.state().jobs[&follower].phase, Phase::Waiting), "it waits for nothing now");
+    // Not all of it can end well any more.
+    let mut hopeful = vo.job("hopeful", 1, 1);
+    let on = Dependency { on: Which::whole(many), condition: Condition::Ok };
+    hopeful.gate.after.insert(on);
+    let asked_now = Input::Submit { key: "hopeful".to_owned(), job: Box::new(hopeful) };
+    let refused = vo.broker.decide(at(vo.now), &asked_now).unwrap_err();
+    assert_eq!(refused, Refusal::BadJob(BadJob::NeverMet(on)));
     for gone in [asked(every_other), asked(Ranks::one(70_000)), asked(Ranks::default())] {
         assert_eq!(vo.broker.decide(at(vo.now), &gone).unwrap_err(), Refusal::NoJob(many));
     }

@@ -11,6 +11,7 @@ use walras_broker::refusal::BadJob;
 use walras_broker::sharing::SharePolicy;
 use walras_broker::site::SiteKind;
 use walras_broker::{Event, Input, Refusal};
+use walras_core::choose::Objective;
 use walras_core::refine::Strategy;
 use walras_model::workflow::{Link, Network};
 use walras_model::{
@@ -306,15 +307,21 @@ fn what_is_reserved_for_later_leaves_nodes_until_then() {
     vo.say(Input::CycleNow);
     let (tonight, _, nodes) = reserved(&vo, late).expect("it has its window");
     assert!(tonight > at(500 * MINUTE) && nodes == 2, "{tonight} {nodes}");
+    let told = |vo: &Vo, spec: &JobSpec| {
+        let state = vo.broker.state();
+        let inquiry = Inquiry::at_once(state, state.clock, spec).unwrap().expect("there is a market");
+        let found = inquiry.search().allocations;
+        found.into_iter().map(|(it, _)| (it.start(), it.finish())).min().expect("there is a place")
+    };
     let spec = wide(&vo, "soon", Strategy::Asap, 30);
-    let state = vo.broker.state();
-    let inquiry = Inquiry::at_once(state, state.clock, &spec).unwrap().expect("there is a market");
-    let told =
-        inquiry.search().allocations.iter().map(|(it, _)| it.finish()).min().expect("there is a place");
+    let (_, told_finish) = told(&vo, &spec);
     let soon = vo.submit(spec);
     vo.say(Input::CycleNow);
     let (start, finish, nodes) = reserved(&vo, soon).expect("nobody has the nodes until tonight");
-    assert!(start < at(5 * MINUTE) && finish <= told && nodes == 2, "{start} {finish} {nodes}");
+    assert!(start < at(5 * MINUTE) && finish <= told_finish && nodes == 2, "{start} {finish} {nodes}");
+    // One more has them between the two.
+    let (between, _) = told(&vo, &wide(&vo, "between", Strategy::Asap, 10));
+    assert!(between >= finish && between < tonight, "{between}");
     let long = vo.submit(wide(&vo, "long", Strategy::Asap, 700));
     vo.say(Input::CycleNow);
     assert_eq!(reserved(&vo, long), None);
@@ -322,6 +329,42 @@ fn what_is_reserved_for_later_leaves_nodes_until_then() {
     // Its user has the nodes until the second ends, and the third does not end before the first begins.
     vo.run_until(finish.as_millis() + 5 * MINUTE);
     assert_eq!(reserved(&vo, long), None);
+}
+
+/// Whatever the strategy, what is said of a workflow before it is submitted is the window that it then gets.
+#[test]
+fn what_is_said_of_a_workflow_is_what_it_gets() {
+    for strategy in [Strategy::Asap, Strategy::Cheapest, Strategy::Balanced, Strategy::Alap] {
+        let mut vo = Vo::new(&[]);
+        let mut rules = Policy { strategies: StrategyUse::Windows, ..policy() };
+        rules.choice.objective = Objective::MinCost;
+        vo.say(Input::SetPolicy(Box::new(rules)));
+        for (nodes, price) in [(3, 20_000), (3, 10_000), (2, 4_000)] {
+            vo.add_site(SiteKind::Slots, nodes, PriceRules::flat(rate(price)));
+        }
+        let minutes = [1, 2, 3, 3, 4, 4, 5, 5, 6, 1];
+        let task = |(index, minutes): (usize, &i64)| {
+            Task::new(&format!("t{index}"), Work::from_millis(minutes * MINUTE))
+        };
+        let tasks: Vec<Task> = minutes.iter().enumerate().map(task).collect();
+        let edge = |from, to| Edge { from: TaskId::new(from), to: TaskId::new(to), data: Data::ZERO };
+        let edges = (1..9).flat_map(|middle| [edge(0, middle), edge(middle, 9)]).collect();
+        let workflow = Workflow::new("wide", tasks, edges).unwrap();
+        let mut job = vo.job("wide", 1, 1);
+        job.workflow = Some(WorkflowSpec { workflow, strategy, programs: Vec::new() });
+        job.request.deadline = Some(at(120 * MINUTE));
+        vo.run_until(MINUTE);
+        let state = vo.broker.state();
+        let inquiry = Inquiry::at_once(state, state.clock, &job).unwrap().expect("there is a market");
+        let found = inquiry.search().allocations;
+        let least = found.iter().map(|(it, _)| (it.cost(), it.finish())).min().expect("there is a place");
+        let number = vo.submit(job);
+        vo.say(Input::CycleNow);
+        let Phase::Reserved(of) = vo.broker.state().jobs[&number].phase else { panic!("{strategy:?}") };
+        let reserved = &vo.broker.state().reservations[&of];
+        let cost: walras_model::Money = reserved.holds().map(|(_, hold)| hold.cost).sum();
+        assert_eq!((cost, reserved.finish()), least, "{strategy:?}");
+    }
 }
 
 /// Tasks keep their order on a node: one that is ready does not pass another that is not.

@@ -91,13 +91,14 @@ async fn submit(
 ) -> Result<(StatusCode, Json<SubmittedView>), Fault> {
     let (spec, notes) = noted_spec(&app, &caller, &bytes).await?;
     // What was taken once is so again, whatever has changed meanwhile.
-    if !is_repeated(&app, &spec.user, &key).await {
+    let repeated = is_repeated(&app, &spec.user, &key).await;
+    if !repeated {
         timely(&app, &spec).await?;
         possible(&app, &spec).await?;
         payable(&app, &spec).await?;
     }
     // What is for sale before the job is there; whether it can be said is no matter of the submission.
-    let wanted = query.outlook == Some(true);
+    let wanted = query.outlook == Some(true) && !repeated;
     let inquiry = if wanted { asked(&app, &spec).await.ok() } else { None };
     match app.handle.send(Input::Submit { key, job: Box::new(spec.clone()) }).await? {
         Answer::Job(job) => {

@@ -11,6 +11,7 @@ use walras_broker::foreseen::{Foreseen, awaited};
 use walras_broker::job::JobSpec;
 use walras_broker::quote::Findings;
 use walras_core::agenda::Worth;
+use walras_core::choose::Objective;
 use walras_model::Time;
 
 /// Of what was found for a job, what a plan would choose: by what a delay is worth to it, or else what suits it best; or why there is
@@ -33,6 +34,9 @@ pub fn outlook_view(
     let Some(findings) = findings else { return known };
     let score = |it: &Allocation, loss: i64| match worth {
         Some(worth) => (worth.score_of(it.cost(), it.finish()), it.finish()),
+        None if state.policy.choice.objective == Objective::MinCost => {
+            (i128::from(it.cost().as_micros()), it.finish())
+        }
         None => (i128::from(loss), it.start()),
     };
     let best = findings.allocations.iter().min_by_key(|(it, loss)| (score(it, *loss), it.cost()));
@@ -71,7 +75,10 @@ impl Rest {
     /// does not say how many it has.
     fn of(state: &State, spec: &JobSpec, first: &Allocation) -> Option<Rest> {
         let array = spec.array.as_ref()?;
-        let fits: Option<Vec<u32>> = fitting(state, spec).iter().map(|it| it.nodes).collect();
+        // Tasks of one element are on nodes of their own, and those of others beside them.
+        let mut any = spec.clone();
+        any.request.scope.separate_nodes = false;
+        let fits: Option<Vec<u32>> = fitting(state, &any).iter().map(|it| it.nodes).collect();
         let nodes: u64 = fits?.into_iter().map(u64::from).sum();
         let at_once = (nodes / u64::from(spec.request.tasks.max(1))).max(1);
         let at_once = at_once.min(array.limit().map_or(u64::MAX, u64::from));

@@ -243,6 +243,10 @@ fn read_beside(beside: &Path, name: &str) -> Result<Vec<u8>, String> {
         let what = "leads out of the directory of the job's file by a link: expected a file in it";
         return Err(format!("{} {what}", echo(name)));
     }
+    // Nobody waits for what may be written into a pipe.
+    if path.metadata().is_ok_and(|about| !about.is_file()) {
+        return Err(format!("{} is no plain file", echo(name)));
+    }
     match files::read(&path, FILES_BYTES_MAX) {
         Err(Failure::Input(why)) => Err(why),
         read => read.map_err(|_| format!("{name} cannot be read")),

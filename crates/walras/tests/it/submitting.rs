@@ -74,6 +74,11 @@ fn links_out_of_the_jobs_directory_are_refused_with_file_and_line() {
         );
         assert!(err.starts_with(&place), "{err}");
     }
+    // Nobody writes into a pipe, and nobody waits for that.
+    assert!(std::process::Command::new("mkfifo").arg(at.join("here/pipe")).status().unwrap().success());
+    let (code, _, err) = with("pipe");
+    let place = "walras: job.yaml:5:10: inputs[0]: pipe is no plain file";
+    assert!(code == Some(2) && err.starts_with(place), "{err}");
     let (code, out, err) = with("inside");
     assert!(code == Some(0) && out.contains("\"inside\": \"eA==\""), "{out}{err}");
     // Wherever it is called from.

@@ -73,6 +73,10 @@ fn what_is_understood() {
         ("#WALRAS sites [campus]", json!({"sites": ["campus"]})),
         ("#WALRAS same_site", json!({"same_site": true})),
         ("#WALRAS --same-site=false", json!({"same_site": false})),
+        (
+            "#WALRAS outputs a.txt, b.txt\n#WALRAS inputs [c]\n#WALRAS rerun",
+            json!({"outputs": ["a.txt", "b.txt"], "inputs": ["c"], "rerun": true}),
+        ),
         ("#WALRAS separate-nodes", json!({"separate_nodes": true})),
         ("#WALRAS search criterion=finish", json!({"search": "criterion=finish"})),
         ("#WALRAS prefers {cost: 2, finish: 1}", json!({"prefers": {"cost": 2, "finish": 1}})),
@@ -102,7 +106,7 @@ fn what_is_left_out_is_named() {
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let error = |header: &str| job(header).unwrap_err();
-    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of account, after, alternatives, array, budget, comment, deadline, delay_after, delay_cost, directory, earliest, env, error, held, name, notify, output, partition, performance_min, prefers, price_max, priority, qos, requires, resources, same_site, search, separate_nodes, singleton, sites, tasks, together, user, work");
+    insta::assert_snapshot!(error("#SBATCH -t 1\n#WALRAS colour red"), @"dir/run.sh:3:1: #WALRAS: colour is not understood: expected one of account, after, alternatives, array, budget, comment, deadline, delay_after, delay_cost, directory, earliest, env, error, held, inputs, name, notify, output, outputs, partition, performance_min, prefers, price_max, priority, qos, requires, rerun, resources, same_site, search, segments, separate_nodes, singleton, sites, tasks, together, user, work");
     insta::assert_snapshot!(error("#WALRAS budget 1\n#WALRAS --budget=2"), @"dir/run.sh:3:1: #WALRAS: budget is there twice: give it once");
     insta::assert_snapshot!(error("#WALRAS budget"), @"dir/run.sh:2:1: budget: '' is not a value: expected one as in a job file");
     insta::assert_snapshot!(error("#WALRAS requires {os: "), @"dir/run.sh:2:1: requires: {os: is not a value: expected one as in a job file");
