@@ -78,7 +78,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         files::check_svg(path)?;
     }
     let (workflow, warnings) = read_file(&args.workflow)?;
-    let nodes = nodes::read(&args.nodes, &workflow, args.network.network()?)?;
+    let deadline = || terms(args, Unit::Seconds).ok()?.deadline;
+    let nodes = nodes::read(&args.nodes, &workflow, args.network.network()?, deadline)?;
     let terms = terms(args, nodes.unit)?;
     let effort = RefineEffort {
         units_max: args.effort,

@@ -64,20 +64,30 @@ pub(crate) struct Nodes {
     pub(crate) unit: Unit,
 }
 
-/// Reads `--nodes`.
-pub(crate) fn read(spec: &str, workflow: &Workflow, network: Network) -> Result<Nodes, Failure> {
+/// Reads `--nodes`; those that are made up are free until the deadline at least.
+pub(crate) fn read(
+    spec: &str,
+    workflow: &Workflow,
+    network: Network,
+    deadline: impl FnOnce() -> Option<Time>,
+) -> Result<Nodes, Failure> {
     let path = Path::new(spec);
     let (offers, unit) = if Syntax::of_path(path).is_ok() {
         let scenario = files::read_scenario_file(path)?;
         (scenario.offers, scenario.unit)
     } else {
-        (offers(spec, workflow, &network)?, Unit::Seconds)
+        (offers(spec, workflow, &network, deadline())?, Unit::Seconds)
     };
     Ok(Nodes { platform: Platform::of_offers(&offers, network), offers, unit })
 }
 
-/// Offers of nodes that are free for as long as the workflow could take at worst.
-fn offers(spec: &str, workflow: &Workflow, network: &Network) -> Result<Offers, Failure> {
+/// Offers of nodes that are free for as long as the workflow could take at worst, and until its deadline.
+fn offers(
+    spec: &str,
+    workflow: &Workflow,
+    network: &Network,
+    deadline: Option<Time>,
+) -> Result<Offers, Failure> {
     let wrong = |what: String| Failure::Input(format!("--nodes: '{spec}' {what}"));
     let (mut sites, mut nodes, mut rates) = (Vec::new(), Vec::new(), Vec::new());
     for (site, groups) in (0_u32..).zip(spec.split('/')) {
@@ -109,6 +119,8 @@ fn offers(spec: &str, workflow: &Workflow, network: &Network) -> Result<Offers, 
     }
     let horizon = horizon(workflow, &nodes, network)
         .ok_or_else(|| wrong("would take longer than is counted".into()))?;
+    let later = deadline.and_then(|deadline| Interval::new(horizon.start(), deadline.max(horizon.end())));
+    let horizon = later.unwrap_or(horizon);
     let slots: Option<Vec<Slot>> =
         (0..).zip(&rates).map(|(node, rate)| Slot::new(NodeId::new(node), horizon, *rate)).collect();
     let too_dear = || wrong("has too high a price".into());
