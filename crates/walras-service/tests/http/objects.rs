@@ -112,6 +112,16 @@ fn what_a_job_would_come_to_is_said_at_once() {
         answer["reasons"][0]["text"].as_str().unwrap().contains("Each element may cost 3 credits"),
         "{answer}"
     );
+    // Of ten elements four run at a time, on all nodes that there are: the last ends in the third turn.
+    let mut bag = json!({"walras": "job/1", "name": "bag", "work": 60, "tasks": 10, "together": false});
+    let answer = asked(&bag).json(200);
+    let time = |view: &Value| view.as_str().unwrap().parse::<Stamp>().unwrap().time();
+    assert_eq!(time(&answer["last_finish"]) - time(&answer["start"]), 180_000, "{answer}");
+    assert_eq!(answer["in_time"], Value::Null, "{answer}");
+    let deadline = walras_model::Time::from_millis(time(&answer["start"]).as_millis() + 175_000).unwrap();
+    bag["deadline"] = json!(Stamp::from(deadline).to_string());
+    let answer = asked(&bag).json(200);
+    assert_eq!(answer["in_time"], json!(8), "{answer}");
     // One that could not pay at any hour is refused; only asked whether it would be taken, too.
     for path in ["/v1/jobs?outlook=true", "/v1/outlooks?check=true"] {
         let refused = house.call("post", path, Some(&ada), Some(&array)).json(422);

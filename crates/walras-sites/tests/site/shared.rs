@@ -91,7 +91,7 @@ fn a_task_that_does_not_write_its_files_has_failed() {
         task("true", &["x"]),
         task("mkdir x", &["x"]),
         task(&format!("rmdir x; {linked}"), &["x"]),
-        task("rm x; ln -s / d; true", &["d/etc/passwd"]),
+        task("rm -r x d; ln -s / d; true", &["d/etc/passwd"]),
         task("rm d; echo 1 > x", &["x"]),
         task("exit 4", &["nothing"]),
     ];

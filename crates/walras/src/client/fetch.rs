@@ -37,7 +37,7 @@ impl GetArgs {
     ) -> Result<Brought, Failure> {
         let names = match self.get.as_deref() {
             Some(named @ [_, ..]) => named,
-            Some([]) | None => &view.outputs,
+            Some([]) | None => view.outputs.as_slice(),
         };
         if names.is_empty() {
             let problem = format!("job {job} lists no outputs: name the files, as in --get result.txt");
