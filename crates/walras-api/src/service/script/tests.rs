@@ -74,8 +74,8 @@ fn what_is_understood() {
         ("#WALRAS same_site", json!({"same_site": true})),
         ("#WALRAS --same-site=false", json!({"same_site": false})),
         (
-            "#WALRAS outputs a.txt, b.txt\n#WALRAS inputs [c]\n#WALRAS rerun",
-            json!({"outputs": ["a.txt", "b.txt"], "inputs": ["c"], "rerun": true}),
+            "#WALRAS outputs a.txt, b.txt\n#WALRAS rerun",
+            json!({"outputs": ["a.txt", "b.txt"], "rerun": true}),
         ),
         ("#WALRAS separate-nodes", json!({"separate_nodes": true})),
         ("#WALRAS search criterion=finish", json!({"search": "criterion=finish"})),
