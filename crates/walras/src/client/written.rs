@@ -189,8 +189,12 @@ impl Written {
 
     /// A script, or a job file with its workflow.
     fn draft(&self, options: &[Flag], submitter: &Submitter) -> Result<JobDraft, Failure> {
+        let beside = self.path.parent().unwrap_or(Path::new(""));
         if self.is_script() {
-            return read_script(&self.bytes, &self.source, submitter, options).map_err(Failure::input);
+            let draft = read_script(&self.bytes, &self.source, submitter, options);
+            let mut draft = draft.map_err(Failure::input)?;
+            draft.bring(|name| read_beside(beside, name)).map_err(Failure::input)?;
+            return Ok(draft);
         }
         let syntax = if self.source == STDIN { Ok(Syntax::Yaml) } else { Syntax::of_path(&self.path) };
         let syntax = syntax.map_err(|_| {
@@ -205,7 +209,6 @@ impl Written {
             let (workflow, bytes) = workflow::read_runnable_file(&path)?;
             draft.set_workflow(&workflow, &path.display().to_string(), &bytes);
         }
-        let beside = self.path.parent().unwrap_or(Path::new(""));
         draft.bring(|name| read_beside(beside, name)).map_err(Failure::input)?;
         draft.set_options(options, submitter).map_err(Failure::input)?;
         Ok(draft)

@@ -81,6 +81,13 @@ fn links_out_of_the_jobs_directory_are_refused_with_file_and_line() {
     assert!(code == Some(2) && err.starts_with(place), "{err}");
     let (code, out, err) = with("inside");
     assert!(code == Some(0) && out.contains("\"inside\": \"eA==\""), "{out}{err}");
+    // A script lists files, too.
+    fs::write(at.join("here/run.sh"), "#!/bin/sh\n#WALRAS work 5\n#WALRAS inputs inside, nowhere\n").unwrap();
+    let (code, _, err) = dry_run(&at.join("here"), &["run.sh"]);
+    assert!(code == Some(2) && err.starts_with("walras: run.sh:3:1: inputs[1]: nowhere"), "{err}");
+    fs::write(at.join("here/run.sh"), "#!/bin/sh\n#WALRAS work 5\n#WALRAS inputs inside\n").unwrap();
+    let (code, out, err) = dry_run(&at.join("here"), &["run.sh"]);
+    assert!(code == Some(0) && out.contains("\"inside\": \"eA==\""), "{out}{err}");
     // Wherever it is called from.
     let (code, ..) = dry_run(at, &["here/job.yaml"]);
     assert_eq!(code, Some(0));
