@@ -3058,11 +3058,24 @@ export interface components {
             exact?: {
                 [key: string]: string;
             };
+            /** @description Those of them that have to fail before it can start: its times hold if they do. */
+            failing?: string[];
             /**
              * Format: date-time
              * @description When it would have ended.
              */
             finish?: string | null;
+            /**
+             * Format: uint32
+             * @description How many of its elements could have ended by its deadline at most, by the same estimate, where that is not all of them.
+             */
+            in_time?: number | null;
+            /**
+             * Format: date-time
+             * @description Of an array, about when its last element would have ended at the earliest: if each takes as long as the first, and all nodes that fit were
+             *     its own from the first start on.
+             */
+            last_finish?: string | null;
             /** @description What it would cost at most, in credits. */
             price?: number | null;
             /** @description Why it would not run. */
@@ -4983,8 +4996,8 @@ export interface components {
              * @default null
              */
             script?: string;
-            /** @description Run time on a node of performance 1; 0 for a task that takes no time. */
-            work: number;
+            /** @description Run time on a node of performance 1, in `unit` or as `10h` or `2h 30m`; 0 for a task that takes no time. */
+            work: number | string;
         };
         /** @description How much each total counts; what is not given does not count. */
         weights: {
