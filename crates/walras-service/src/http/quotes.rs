@@ -7,7 +7,7 @@ use super::extract::{Asked, JsonBytes, Key, Sent, number};
 use super::fault::Fault;
 use super::jobs::{only, unexpected};
 use super::searched::searched;
-use super::taking::{is_repeated, spec, timely};
+use super::taking::{is_repeated, placeable, spec, timely};
 use crate::described::JsonSchema;
 use crate::engine::Failed;
 use crate::token::Caller;
@@ -101,6 +101,7 @@ async fn quote(
     // What was quoted once is so again, as long as the quote is there.
     if !is_repeated(&app, &job.user, &key).await {
         timely(&app, &job).await?;
+        placeable(&app, &job).await?;
     }
     match given(&app, key, job, hold).await? {
         Answer::Quote(quote) => {

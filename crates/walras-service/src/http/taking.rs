@@ -130,6 +130,19 @@ fn runs_nothing(job: &JobSpec) -> Option<String> {
     Some(format!("body: workflow.tasks[{index}]: task {}", echo(&task.name)))
 }
 
+/// Refuses a workflow of which no plan could ever place a task, for a quote: of all of it by itself something else would be said.
+pub(super) async fn placeable(app: &App, spec: &JobSpec) -> Result<(), Fault> {
+    if spec.workflow.is_none() {
+        return Ok(());
+    }
+    let job = spec.clone();
+    let unmet = move |state: &Known| Some(unmet_task_text(state, &unmet_task(state, &job)?));
+    match app.handle.ask(move |state, _| unmet(state).filter(|_| !state.sites.is_empty())).await? {
+        Some(text) => Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "never-met", text)),
+        None => Ok(()),
+    }
+}
+
 /// Refuses what could never run: more than all nodes that are what it asks for, or nothing where something would really be run.
 pub(super) async fn possible(app: &App, spec: &JobSpec) -> Result<(), Fault> {
     let sites = app.sites();

@@ -143,6 +143,9 @@ fn what_a_job_would_come_to_is_said_at_once() {
         message.starts_with("task b: no site can ever run it: it needs 1 node with lab = mars"),
         "{message}"
     );
+    // And is told so who asks for a quote.
+    let quoted = house.call("post", "/v1/quotes", Some(&ada), Some(&far)).json(422);
+    assert_eq!((&quoted["code"], &quoted["message"]), (&refused["code"], &refused["message"]));
     for impossible in [
         json!({"walras": "job/1", "name": "a", "work": 60, "requires": {"gpus": {"min": 64}}}),
         json!({"walras": "job/1", "name": "a", "work": 60, "tasks": 1_000}),
