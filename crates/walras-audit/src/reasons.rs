@@ -142,8 +142,7 @@ impl Auditor {
     }
 }
 
-/// Whether a part was just stopped that had less than the time that was planned for it, but for a hundredth: nobody is excused who had more. Journals of before
-/// excuse short parts for less than a start may take, which is why that is not asked for here.
+/// Whether a part was just stopped that had less than the time that was planned for it, but for a hundredth.
 fn is_cut_short(look: &Look<'_>, number: ReservationNumber, reservation: &Reservation) -> bool {
     let Input::Site { message: SiteMessage::Ended { reservation: of, part, .. }, .. } = look.input else {
         return false;

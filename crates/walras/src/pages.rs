@@ -184,7 +184,7 @@ mod tests {
         for (given, meant) in [
             ("--insecur", "--insecure"),
             ("--watsh", "--watch"),
-            ("--colums", "--columns"),
+            ("--columnz", "--columns"),
             ("--sta", "--state"),
         ] {
             let told = wrong(&["jobs", given]);

@@ -23,9 +23,6 @@ use walras_model::{Interval, NodeId, SiteId, Time};
 /// A site says at most so many free intervals.
 const FREE_MAX: usize = 2_000_000;
 
-/// So many milliseconds may pass before a part runs, on a machine that is busy, without being anybody's fault.
-const START_TAKES: i128 = 1_000;
-
 pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -> Result<Answer, Refusal> {
     draft.before.site(site).ok_or(Refusal::NoSite(site))?;
     match message {
@@ -275,13 +272,11 @@ fn runs_without(reservation: &Reservation, ended: u32) -> bool {
         && !others().any(|(part, _)| part.state == PartState::Waiting)
 }
 
-/// Whether a part that started late had so much less than the time that was planned for it that it is not its own fault that it needed
-/// more: a hundredth is nothing, and neither is what any start may take, a second, of which a part that is shorter than four bears a quarter
-/// of its time. Without that a part of two seconds would be run again because its machine needed 20 ms to start it.
+/// Whether a part that started late had less than the time that was planned for it, but for a hundredth: then it is not its own fault
+/// that it needed more.
 fn is_cut_short(reservation: &Reservation, part: u32, since: Time, at: Time) -> bool {
     let planned = reservation.parts.get(part as usize).map_or(0, |part| part.plan.end - part.plan.start);
-    let (planned, missing) = (i128::from(planned), i128::from(planned) - i128::from(at - since));
-    missing * 100 > planned && (missing > START_TAKES || missing * 4 > planned)
+    i128::from(at - since) * 100 < i128::from(planned) * 99
 }
 
 /// Reservations that rely on a node, within an interval where one is given: time that they hold there is not over, or
