@@ -83,7 +83,10 @@ fn cycle(scene: &Scene) -> Vec<Piece> {
     let cycle = &scene.snapshot.status.cycle;
     let state = if cycle.open { "planning" } else { "planned" };
     let proof = cycle.proof.as_ref().map_or_else(String::new, |proof| format!(", {}", clean(&proof.text)));
-    let next = cycle.next_at.map(|next| format!("; next {}", time_in(next, &scene.zone)));
+    let next = cycle.next_at.map(|next| match next > scene.snapshot.status.now {
+        true => format!("; next {}", time_in(next, &scene.zone)),
+        false => "; the next is due".to_owned(),
+    });
     vec![
         piece(
             0,
@@ -117,5 +120,8 @@ mod tests {
         }
         assert_eq!(of(Some(80))[2], "cycle 12 planned: 5 served, 1 left out; next 2026-11-15 12:31:00");
         assert_eq!(of(Some(40))[1], "nodes 1/3 (33%)  queued 3  running 1");
+        let mut late = scene();
+        late.snapshot.status.now = late.snapshot.status.cycle.next_at.unwrap();
+        assert!(header(&late, None)[2].ends_with("; the next is due"));
     }
 }

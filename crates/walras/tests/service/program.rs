@@ -38,6 +38,16 @@ pub(crate) struct ServiceHome {
     directory: tempfile::TempDir,
 }
 
+/// What a failed test leaves is what there is to find its cause by: a chance of time is not met again.
+impl Drop for ServiceHome {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.directory.disable_cleanup(true);
+            eprintln!("kept to be looked at: {}", self.directory.path().display());
+        }
+    }
+}
+
 /// A running service; killed when dropped.
 pub(crate) struct Service {
     pub(crate) child: Child,

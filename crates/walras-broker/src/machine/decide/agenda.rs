@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::reserve::{Terms, reserve, stands};
+use crate::model::allocation::Allocation;
 use crate::model::decision::PlannedJob;
 use crate::model::event::JobEvent;
 use crate::model::id::JobNumber;
@@ -16,17 +17,20 @@ use std::sync::Arc;
 use walras_core::agenda::Terms as PlannedTerms;
 use walras_model::Time;
 
+/// So often a plan is taken over with more who stay where they are; then all do.
+const TRIES_MAX: usize = 16;
+
 /// Takes over what still holds of a plan; gives those of the batch that it says something of.
 ///
 /// Everybody who moves first leaves its place, so that one may take the place of another. Who cannot have the new one stays where
-/// it was; if that has gone to another, its next plan finds it displaced.
+/// it was, before anybody else comes there: else a plan would break a promise because of another's move.
 pub(super) fn take_in(
     draft: &mut Draft<'_>,
     batch: &BTreeSet<JobNumber>,
     planned: &[PlannedJob],
 ) -> BTreeSet<JobNumber> {
     let mut seen = BTreeSet::new();
-    let mut moves: Vec<(&Job, &PlannedJob)> = Vec::new();
+    let mut moves: Vec<Move<'_>> = Vec::new();
     for planned in planned {
         let job = draft.before.jobs.get(&planned.job).filter(|job| match job.phase {
             Phase::Planning => batch.contains(&job.number),
@@ -35,54 +39,100 @@ pub(super) fn take_in(
             Phase::Queued | Phase::Reserved(_) => false,
         });
         if let Some(job) = job.filter(|job| seen.insert(job.number)) {
-            moves.push((job, planned));
+            moves.push(Move { job, planned });
         }
     }
-    for (job, _) in &moves {
-        draft.release(job);
-    }
-    for (job, planned) in moves {
-        if !adopt(draft, job, planned) {
-            match draft.before.planned_allocation(job) {
-                Some(stays) => draft.hold(&stays),
-                None if job.phase == Phase::Planning => {
-                    draft.push(JobEvent::Returned { job: job.number, why: Why::LeftOut });
-                }
-                None => {}
-            }
-        }
-    }
+    place_all(draft, &moves);
     hold(draft, Aheads::hold_at);
     seen
 }
 
-/// Whether a job may have the place that a plan gives it; then it has.
-fn adopt(draft: &mut Draft<'_>, job: &Job, planned: &PlannedJob) -> bool {
-    let state = draft.before;
-    let Some(allocation) = state.allocation_of(&job.spec.request, &planned.plan) else { return false };
-    let terms =
-        PlannedTerms { start: allocation.start(), finish: allocation.finish(), cost: allocation.cost() };
-    let late = Some(planned.promise).filter(|_| state.runs_late(job));
-    // Those that it waits for may have been promised something by the same plan.
-    let known = if job.waits.is_none() { state } else { draft.state() };
-    let wanted = Wanted::of(known, job).promised(late);
-    // What was promised may be promised more firmly.
-    let same = job.promise.is_none_or(|promise| promise.is_kept_by(&planned.promise));
-    let bound = same || planned.renewed && !still_stands(draft, job, &wanted);
-    if !bound
-        || !planned.promise.is_kept_by(&terms)
-        || stands(draft, &wanted, &allocation, Prices::AsNow).is_err()
-    {
-        return false;
+/// Gives everybody the place of the plan, or lets it stay. Who cannot go is in the way of whoever was to come there: then all is tried once
+/// more, and who stays is there first; in the end nobody goes.
+fn place_all(draft: &mut Draft<'_>, moves: &[Move<'_>]) {
+    let begun = draft.events();
+    let mut stays: BTreeSet<JobNumber> = BTreeSet::new();
+    for tries in 1.. {
+        if tries == TRIES_MAX {
+            stays = moves.iter().filter(|it| it.has_place()).map(|it| it.job.number).collect();
+        }
+        moves.iter().for_each(|it| draft.release(it.job));
+        let known = stays.len();
+        let (first, others): (Vec<&Move<'_>>, Vec<&Move<'_>>) =
+            moves.iter().partition(|it| stays.contains(&it.job.number));
+        first.into_iter().for_each(|it| it.stay(draft));
+        for it in others {
+            if let Some(place) = it.place(draft) {
+                it.adopt(draft, &place);
+                continue;
+            }
+            it.stay(draft);
+            // Who was nowhere is in nobody's way.
+            if it.has_place() {
+                stays.insert(it.job.number);
+            }
+        }
+        if stays.len() == known {
+            return;
+        }
+        draft.take_back(begun);
     }
-    draft.hold(&allocation);
-    draft.push(JobEvent::Planned {
-        job: job.number,
-        plan: Arc::new(planned.plan.clone()),
-        promise: planned.promise,
-        renewed: planned.renewed,
-    });
-    true
+}
+
+/// What a plan says of a job that may follow it.
+#[derive(Clone, Copy)]
+struct Move<'a> {
+    job: &'a Job,
+    planned: &'a PlannedJob,
+}
+
+impl Move<'_> {
+    /// Whether there is a place that the job has now.
+    fn has_place(&self) -> bool {
+        self.job.phase == Phase::Planned
+    }
+
+    /// The place that the plan gives, where the job may have it.
+    fn place(&self, draft: &mut Draft<'_>) -> Option<Allocation> {
+        let Move { job, planned } = *self;
+        let state = draft.before;
+        let allocation = state.allocation_of(&job.spec.request, &planned.plan)?;
+        let terms =
+            PlannedTerms { start: allocation.start(), finish: allocation.finish(), cost: allocation.cost() };
+        let late = Some(planned.promise).filter(|_| state.runs_late(job));
+        // Those that it waits for may have been promised something by the same plan.
+        let known = if job.waits.is_none() { state } else { draft.state() };
+        let wanted = Wanted::of(known, job).promised(late);
+        // What was promised may be promised more firmly.
+        let same = job.promise.is_none_or(|promise| promise.is_kept_by(&planned.promise));
+        let bound = same || planned.renewed && !still_stands(draft, job, &wanted);
+        let stands = bound
+            && planned.promise.is_kept_by(&terms)
+            && stands(draft, &wanted, &allocation, Prices::AsNow).is_ok();
+        stands.then_some(allocation)
+    }
+
+    fn adopt(&self, draft: &mut Draft<'_>, place: &Allocation) {
+        let PlannedJob { job, plan, promise, renewed } = self.planned;
+        draft.hold(place);
+        draft.push(JobEvent::Planned {
+            job: *job,
+            plan: Arc::new(plan.clone()),
+            promise: *promise,
+            renewed: *renewed,
+        });
+    }
+
+    /// The job stays where it was, or goes back where it was nowhere.
+    fn stay(&self, draft: &mut Draft<'_>) {
+        match draft.before.planned_allocation(self.job) {
+            Some(stays) => draft.hold(&stays),
+            None if self.job.phase == Phase::Planning => {
+                draft.push(JobEvent::Returned { job: self.job.number, why: Why::LeftOut });
+            }
+            None => {}
+        }
+    }
 }
 
 /// Whether a job could have what it was planned for, so that what it was promised stands.

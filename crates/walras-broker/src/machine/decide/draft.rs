@@ -107,6 +107,13 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Only so many events count, and what was counted as held or free does not.
+    pub(crate) fn take_back(&mut self, events: usize) {
+        self.events.truncate(events);
+        self.state = self.state.take().filter(|(_, folded)| *folded <= events);
+        self.forget();
+    }
+
     /// What was counted as held or free on the way, and came to nothing, counts no more.
     pub(crate) fn forget(&mut self) {
         self.occupancy = None;
