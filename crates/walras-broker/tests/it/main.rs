@@ -18,6 +18,7 @@ mod holds;
 mod large;
 mod laws;
 mod money;
+mod moves;
 mod nodes;
 mod offers;
 mod owners;

@@ -49,9 +49,9 @@ impl Ahead {
 
     /// More search ahead while little has to be read again, and fewer when much has; both in slots.
     pub(super) fn learn(&mut self, read_ahead: u64, read_again: u64) {
-        if read_again.saturating_mul(3) > read_ahead {
+        if read_again.saturating_mul(8) > read_ahead {
             self.count = (self.count / 2).max(1);
-        } else if read_again.saturating_mul(6) <= read_ahead {
+        } else if read_again.saturating_mul(16) <= read_ahead {
             self.count = (self.count * 2).min(AHEAD_MAX);
         }
     }

@@ -106,10 +106,13 @@ impl Move<'_> {
         // What was promised may be promised more firmly.
         let same = job.promise.is_none_or(|promise| promise.is_kept_by(&planned.promise));
         let bound = same || planned.renewed && !still_stands(draft, job, &wanted);
-        let stands = bound
-            && planned.promise.is_kept_by(&terms)
-            && stands(draft, &wanted, &allocation, Prices::AsNow).is_ok();
-        stands.then_some(allocation)
+        if !bound
+            || !planned.promise.is_kept_by(&terms)
+            || stands(draft, &wanted, &allocation, Prices::AsNow).is_err()
+        {
+            return None;
+        }
+        Some(allocation)
     }
 
     fn adopt(&self, draft: &mut Draft<'_>, place: &Allocation) {

@@ -1,0 +1,60 @@
+//! What is planned moves from plan to plan, and nobody into the place of another.
+
+use crate::promises::{job, vo};
+use crate::vo::{MINUTE, Vo, at};
+use walras_broker::decision::PlannedJob;
+use walras_broker::event::JobEvent;
+use walras_broker::input::SiteMessage;
+use walras_broker::job::Planned;
+use walras_broker::plan::plan;
+use walras_broker::{Effect, Event, Input};
+use walras_model::NodeId;
+
+/// A plan moves one job away and another into its place; before it is taken over, the node fails to which the first was to go. Both stay
+/// where they were: what one of them was promised is broken by no move of the other.
+#[test]
+fn nobody_takes_the_place_of_who_cannot_leave_it() {
+    let mut vo = vo(&[(1, 1_000), (1, 1_000), (1, 1_000)]);
+    let begun = vo.now;
+    for name in ["one", "two", "three"] {
+        vo.submit(vo.job(name, 1, 30));
+    }
+    vo.run_until(begun + MINUTE);
+    let [leaves, comes] = ["leaves", "comes"].map(|name| vo.submit(vo.job(name, 1, 10)));
+    vo.run_until(begun + 2 * MINUTE);
+    let planned = |vo: &Vo, number| job(vo, number).plan.as_deref().expect("it is planned").clone();
+    let [left, other] = [leaves, comes].map(|number| planned(&vo, number));
+    let free =
+        (0..3).map(NodeId::new).find(|node| ![left.places[0].0, other.places[0].0].contains(node)).unwrap();
+    let promises = [leaves, comes].map(|number| job(&vo, number).promise);
+
+    vo.unplanned = true;
+    vo.submit(vo.job("last", 1, 10));
+    vo.run_until(begun + 3 * MINUTE);
+    let cycle = vo.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Plan(cycle) => Some(*cycle),
+        _ => None,
+    });
+    let cycle = cycle.expect("a plan is asked for");
+    let problem = vo.broker.problem(cycle).expect("it has not been made");
+    let mut decision = plan(&problem);
+    let move_to = |number, places: &Planned, promise: Option<_>| PlannedJob {
+        job: number,
+        plan: places.clone(),
+        promise: promise.expect("it is promised something"),
+        renewed: false,
+    };
+    let away = Planned { places: vec![(free, left.places[0].1)], ..left.clone() };
+    decision.planned = vec![move_to(comes, &left, promises[1]), move_to(leaves, &away, promises[0])];
+    vo.heard(free.number(), SiteMessage::NodeLost { node: free, at: at(vo.now) });
+    vo.say(Input::Decided { cycle, decision: Box::new(decision) });
+    assert_eq!([leaves, comes].map(|number| planned(&vo, number)), [left, other]);
+
+    vo.unplanned = false;
+    vo.run_until(begun + 100 * MINUTE);
+    let anew = vo.events.iter().filter_map(|event| match event {
+        Event::Job(JobEvent::Planned { job, renewed: true, .. }) => Some(*job),
+        _ => None,
+    });
+    assert_eq!(anew.filter(|number| [leaves, comes].contains(number)).count(), 0);
+}
