@@ -189,13 +189,28 @@ fn a_workflow_is_told_when_its_users_others_leave_it_nodes() {
     assert!(start >= told && start < told.checked_add(Span::from_millis(2 * MINUTE).unwrap()).unwrap());
 }
 
-/// How many minutes two tasks of ten minutes take that need a tenth of that, the second of which reads so many bytes of the first on
-/// another site.
-fn minutes_until_both_ended(task_start: TaskStart, strategy: Strategy, bytes: i64) -> i64 {
+/// No sites yet, and links of a gigabyte a second within them and between them.
+fn gigabyte_a_second(task_start: TaskStart) -> Vo {
     let mut vo = Vo::new(&[]);
     let link = Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1_000_000_000) };
     let network = Network { within_site: link, between_sites: link };
     vo.say(Input::SetPolicy(Box::new(Policy { task_start, network, ..policy() })));
+    vo
+}
+
+/// How many minutes it takes until its one job is done.
+fn minutes_until_done(vo: &mut Vo) -> i64 {
+    let done = |minute: &i64| {
+        vo.run_until(minute * MINUTE);
+        vo.broker.state().totals.done == 1
+    };
+    (1..90).find(done).expect("it is done")
+}
+
+/// How many minutes two tasks of ten minutes take that need a tenth of that, the second of which reads so many bytes of the first on
+/// another site.
+fn minutes_until_both_ended(task_start: TaskStart, strategy: Strategy, bytes: i64) -> i64 {
+    let mut vo = gigabyte_a_second(task_start);
     let is = |lab: &str| Value::Text(lab.to_owned());
     for lab in ["east", "west"] {
         vo.attributes = [("lab".to_owned(), is(lab))].into();
@@ -214,11 +229,7 @@ fn minutes_until_both_ended(task_start: TaskStart, strategy: Strategy, bytes: i6
     job.workflow = Some(WorkflowSpec { workflow, strategy, programs: Vec::new() });
     job.request.deadline = Some(at(60 * MINUTE));
     vo.submit(job);
-    let done = |minute: &i64| {
-        vo.run_until(minute * MINUTE);
-        vo.broker.state().totals.done == 1
-    };
-    (1..90).find(done).expect("it is done")
+    minutes_until_done(&mut vo)
 }
 
 #[test]
@@ -237,10 +248,7 @@ fn a_task_begins_when_what_it_waits_for_is_there() {
 /// How many minutes a task and two side by side before it take that need a tenth of their ten minutes, where it reads 120 GB of one of these
 /// on another node of their site: a file, where it is named.
 fn minutes_until_all_ended(file: Option<&str>) -> i64 {
-    let mut vo = Vo::new(&[]);
-    let link = Link { latency: Span::ZERO, bandwidth: Bandwidth::from_bytes_per_second(1_000_000_000) };
-    let network = Network { within_site: link, between_sites: link };
-    vo.say(Input::SetPolicy(Box::new(Policy { task_start: TaskStart::Ready, network, ..policy() })));
+    let mut vo = gigabyte_a_second(TaskStart::Ready);
     vo.add_site(SiteKind::Slots, 2, PriceRules::flat(rate(1_000)));
     vo.takes = 10;
     let tasks = ["a", "b", "c"].map(|name| Task::new(name, Work::from_millis(10 * MINUTE))).to_vec();
@@ -264,11 +272,7 @@ fn minutes_until_all_ended(file: Option<&str>) -> i64 {
     let mut job = vo.job("join", 1, 1);
     job.workflow = Some(WorkflowSpec { workflow, strategy: Strategy::Asap, programs });
     vo.submit(job);
-    let done = |minute: &i64| {
-        vo.run_until(minute * MINUTE);
-        vo.broker.state().totals.done == 1
-    };
-    (1..90).find(done).expect("it is done")
+    minutes_until_done(&mut vo)
 }
 
 /// Of a file it is known when it is there; of other data only how long it takes by the plan.
