@@ -155,17 +155,24 @@ pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> 
 
 /// Two sites must not sell the same nodes of a cluster.
 fn sell_once(
-    sold: &mut BTreeMap<(String, String), String>,
+    sold: &mut BTreeMap<(String, String), (String, bool)>,
     site: &SiteConfig,
     joining: &Joining,
 ) -> Result<(), String> {
     let Some((cluster, nodes)) = &joining.cluster else { return Ok(()) };
+    let is_queue = matches!(joining.spec.kind, SiteKind::Queue(_));
     for node in nodes {
-        if let Some(other) = sold.insert((cluster.clone(), node.clone()), site.name.clone()) {
-            return Err(format!(
-                "slurm: node '{node}' of the cluster {cluster} is sold by site {other} already"
-            ));
-        }
+        let before = sold.insert((cluster.clone(), node.clone()), (site.name.clone(), is_queue));
+        // Slurm itself keeps the jobs of two queues apart.
+        let Some((other, queue)) = before.filter(|(_, queue)| !(*queue && is_queue)) else { continue };
+        let how = match (queue, is_queue) {
+            (true, _) => ", whose jobs wait in its queue: expected other partitions",
+            (false, true) => ", and its jobs may not wait for what is reserved: expected other partitions",
+            (false, false) => "",
+        };
+        return Err(format!(
+            "slurm: node '{node}' of the cluster {cluster} is sold by site {other} already{how}"
+        ));
     }
     Ok(())
 }

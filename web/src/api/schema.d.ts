@@ -3791,7 +3791,7 @@ export interface components {
             stopped: number[];
         };
         /** @description Why a site refuses. */
-        RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling" | "no-account";
+        RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling" | "no-account" | "taken-back";
         /** @description How often there was a reason. */
         RefusalLine: {
             /**

@@ -209,6 +209,7 @@ fn refusal_kind(refusal: SiteRefusal) -> RefusalKind {
         SiteRefusal::Unknown => RefusalKind::Unknown,
         SiteRefusal::Unwilling => RefusalKind::Unwilling,
         SiteRefusal::NoAccount => RefusalKind::NoAccount,
+        SiteRefusal::TakenBack => RefusalKind::TakenBack,
     }
 }
 

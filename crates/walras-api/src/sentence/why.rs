@@ -144,6 +144,7 @@ fn site_refusal_text(refusal: SiteRefusal) -> &'static str {
         SiteRefusal::Unknown => "it knows of no such reservation",
         SiteRefusal::Unwilling => "its owner does not take the job",
         SiteRefusal::NoAccount => "it has no account for you",
+        SiteRefusal::TakenBack => "its owner needs that part of the node",
     }
 }
 

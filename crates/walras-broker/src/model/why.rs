@@ -80,6 +80,8 @@ pub enum SiteRefusal {
     Unwilling,
     /// It has no account for the job's user.
     NoAccount,
+    /// Its owner needs what was held, of a node of which others hold something too.
+    TakenBack,
 }
 
 /// Why a job is assigned to no site that sells capacity.

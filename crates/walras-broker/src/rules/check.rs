@@ -221,6 +221,7 @@ fn slots(
         // What is held at other times is in nobody's way here.
         beside.clear();
         beside.extend(occupancy.held.get(node).iter().filter(|held| held.overlaps(used)));
+        beside.extend(occupancy.free.unsold(node).filter(|unsold| unsold.overlaps(used)));
         let (free, held) = (occupancy.free.get(node), beside.as_slice());
         let first = slots.pieces.len();
         match prices {

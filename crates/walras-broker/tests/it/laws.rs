@@ -221,7 +221,7 @@ impl Bench {
             SiteKind::Slots => {
                 let first = of.first_node;
                 let nodes = first..first + u32::try_from(of.spec.nodes.len()).unwrap();
-                Free::Slots(nodes.map(|it| FreeTime { node: NodeId::new(it), interval: horizon }).collect())
+                Free::Slots(nodes.map(|it| FreeTime::whole(NodeId::new(it), horizon)).collect())
             }
             SiteKind::Capacity => Free::Capacity(2),
             SiteKind::Queue(_) => Free::Queue { wait: span(MINUTE), units: 3 },

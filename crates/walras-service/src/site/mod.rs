@@ -7,6 +7,7 @@ pub mod added;
 mod amount;
 mod cluster;
 pub mod config;
+mod divided;
 mod joined;
 mod left;
 mod local;

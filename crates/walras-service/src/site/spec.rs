@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use walras_api::service::name_fault;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
+use walras_model::division::UNITS_MAX;
 use walras_model::{Attributes, Division, Fixed, Multiplier, Performance, Rate, Share, Span, Value, Watts};
 use walras_sites::Offering;
 use walras_sites::local::ProcessLimits;
@@ -139,11 +140,19 @@ impl SiteConfig {
         };
         if self.connector == ConnectorName::Slurm && self.kind != OfferingName::Queue {
             // The cluster says which there are, when it joins.
-            if self.units.is_some() || !self.resources.is_empty() {
-                return Err(
-                    "units: nodes of a cluster of Slurm's are sold whole, and it says itself what they have"
-                        .to_owned(),
-                );
+            if !self.resources.is_empty() || self.nodes.iter().any(|node| !node.resources.is_empty()) {
+                return Err("resources: a cluster of Slurm's says itself what its nodes have".to_owned());
+            }
+            let by_partition = self
+                .slurm
+                .iter()
+                .flat_map(|slurm| slurm.partition_units.values())
+                .map(|it| ("slurm.partition_units", *it));
+            let by_node = self.nodes.iter().filter_map(|node| Some(("nodes.units", node.units?)));
+            let mut all =
+                self.units.map(|units| ("units", units)).into_iter().chain(by_partition).chain(by_node);
+            if let Some((key, units)) = all.find(|(_, units)| !(1..=UNITS_MAX).contains(units)) {
+                return Err(format!("{key}: {units} is out of range: expected 1 to {UNITS_MAX}"));
             }
             let counted =
                 self.count.map(|_| "count: a cluster of Slurm's says itself which nodes it has".to_owned());
@@ -286,7 +295,7 @@ impl SiteConfig {
 }
 
 /// Refuses prices so low that the units of a node, rounded up one by one, would be far dearer than the node.
-fn parts_are_payable(prices: &PriceRules, nodes: &[NodeSpec]) -> Result<(), String> {
+pub(super) fn parts_are_payable(prices: &PriceRules, nodes: &[NodeSpec]) -> Result<(), String> {
     for node in nodes {
         let class = node.class.as_ref().and_then(|class| Some(("class_prices", prices.classes.get(class)?)));
         let own = prices.nodes.get(&node.name).map(|rate| ("node_prices", rate));

@@ -181,7 +181,7 @@ impl Connector for LocalConnector {
             Room::Nodes(nodes) => {
                 let ahead = Interval::new(now.max(horizon.start()), horizon.end());
                 let times = nodes.keys().zip(ahead.into_iter().cycle());
-                Free::Slots(times.map(|(node, interval)| FreeTime { node: *node, interval }).collect())
+                Free::Slots(times.map(|(node, interval)| FreeTime::whole(*node, interval)).collect())
             }
         };
         Ok(vec![SiteMessage::Offers { cycle, free }])

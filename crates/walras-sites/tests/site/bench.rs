@@ -81,6 +81,7 @@ pub(crate) fn slurm() -> (Bench, FakeSlurm) {
 pub(crate) fn slurm_with(census: Option<Census>) -> (Bench, FakeSlurm) {
     let options = SlurmOptions {
         nodes: (FIRST..).map(NodeId::new).zip(names(2)).collect(),
+        units: std::collections::BTreeMap::new(),
         gone: Vec::new(),
         census,
         queue: None,

@@ -17,3 +17,4 @@ mod shared;
 mod simulated;
 mod simulated_site;
 mod slurm;
+mod units;

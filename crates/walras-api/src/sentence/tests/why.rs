@@ -91,6 +91,7 @@ fn every_why_has_a_sentence() {
         SiteRefusal::Unknown => SiteRefusal::Unknown => "Site campus refused: it knows of no such reservation.";
         SiteRefusal::Unwilling => SiteRefusal::Unwilling => "Site campus refused: its owner does not take the job.";
         SiteRefusal::NoAccount => SiteRefusal::NoAccount => "Site campus refused: it has no account for you.";
+        SiteRefusal::TakenBack => SiteRefusal::TakenBack => "Site campus refused: its owner needs that part of the node.";
     );
     table!(PartEnd, |it: &PartEnd| part_end_text(*it);
         PartEnd::Done => PartEnd::Done => "ended well";

@@ -230,6 +230,8 @@ pub enum RefusalKind {
     Unwilling,
     /// It has no account for the job's user.
     NoAccount,
+    /// Its owner needs what was held, of a node of which others hold something too.
+    TakenBack,
 }
 
 /// How far a part is, or how it ended.
