@@ -56,10 +56,10 @@ pub use journal::{JOURNAL_LINE_MAX, JOURNAL_TAG, JournalReader, JournalWriter};
 pub use number::{NotANumber, Num};
 pub use orlib::{ORLIB_BYTES_MAX, read_orlib_gap};
 pub use plan::{
-    BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, Listed, NodeWorthItem, ParetoPoint, Plan,
-    PlanViolation, PlannedAlternative, PlannedChoice, PlannedClearing, PlannedImprovement, PlannedLimits,
-    PlannedPareto, PlannedSatisfaction, PlannedSize, PlannedSlot, PlannedStanding, PlannedTotals,
-    PlannedWorkflow, QueuedJob, QueuedPick, ReasonItem, ReasonKind, ScarceItem, SearchSummary,
+    BrokenLimit, CheaperItem, ChoiceStatus, ChosenAlternative, InfeasibleItem, Listed, NodeWorthItem,
+    ParetoPoint, Plan, PlanViolation, PlannedAlternative, PlannedChoice, PlannedClearing, PlannedImprovement,
+    PlannedLimits, PlannedPareto, PlannedSatisfaction, PlannedSize, PlannedSlot, PlannedStanding,
+    PlannedTotals, PlannedWorkflow, QueuedJob, QueuedPick, ReasonItem, ReasonKind, ScarceItem, SearchSummary,
     SmallestChangeItem, StakeholderItem, UnlistedWindows, UnscheduledJob, WorkflowAt, WorkflowViolation,
     read_plan,
 };

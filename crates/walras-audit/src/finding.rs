@@ -244,6 +244,8 @@ pub enum AllocationFault {
     DoubleBooked { node: NodeId, other: ReservationNumber },
     /// Another number of a node's units is held than the job's tasks need there.
     WrongUnits { node: NodeId, needed: u32, held: u32 },
+    /// The node's owner keeps it for tasks that ask for more of something.
+    KeptForOthers(NodeId),
     /// A hold starts in the past.
     Past(Time),
     /// A hold's cost does not follow from its rate.

@@ -6,7 +6,7 @@ use crate::finding::AllocationFault;
 use crate::look::Look;
 use crate::state::Job;
 use crate::sums::{
-    MILLION, cost_of, hold_of, holds, is_queue, length, price_of, runtime_of, share_of, units_needed,
+    MILLION, cost_of, hold_of, holds, is_kept, is_queue, length, price_of, runtime_of, share_of, units_needed,
 };
 use crate::{Auditor, tasks};
 use std::collections::BTreeSet;
@@ -108,6 +108,12 @@ impl Auditor {
         let Some(needed) = units_needed(&request.requires, machine.attributes, machine.division) else {
             return faults.push(AllocationFault::Unmet(site));
         };
+        // Of a workflow it is enough that one of its tasks asks for it.
+        let tasks = job.spec.workflow.iter().flat_map(|of| of.workflow.tasks());
+        let asked = request.requires.iter().chain(tasks.flat_map(|task| &task.requires));
+        if let Some(node) = hold.node.filter(|_| is_kept(asked, machine.division)) {
+            faults.push(AllocationFault::KeptForOthers(node));
+        }
         // A workflow takes nodes whole, and everybody else what they need.
         let whole = job.spec.workflow.is_some();
         let needed = if whole { machine.division.map_or(1, Division::units) } else { needed };

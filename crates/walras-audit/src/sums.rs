@@ -68,18 +68,13 @@ pub(crate) fn units_needed(
     attributes: &Attributes,
     division: Option<&Division>,
 ) -> Option<u32> {
-    let mut most = 1;
+    let mut most = division.map_or(1, Division::least_units);
     for requirement in requires {
         if requirement.attribute == "exclusive" && requirement.test == Test::Equals(Value::Flag(true)) {
             most = division.map_or(1, Division::units);
             continue;
         }
-        let wanted = match &requirement.test {
-            Test::Equals(Value::Number(number)) => Some(number.as_millionths()),
-            Test::Range { min, .. } => min.map(|min| min.as_millionths()),
-            Test::OneOf(values) => least_number(values),
-            Test::Equals(Value::Text(_) | Value::Flag(_)) => None,
-        };
+        let wanted = wanted(requirement);
         let names = || requirement.attribute.split('|');
         let counted = names().filter_map(|name| Some((division?, *division?.resources().get(name)?)));
         let mut uses = counted.filter_map(|it| Some((it.0, it.1, wanted?))).peekable();
@@ -97,6 +92,31 @@ pub(crate) fn units_needed(
         most = most.max(units.min()?);
     }
     Some(most)
+}
+
+/// The amount that a requirement names, in millionths.
+fn wanted(requirement: &Requirement) -> Option<i64> {
+    match &requirement.test {
+        Test::Equals(Value::Number(number)) => Some(number.as_millionths()),
+        Test::Range { min, .. } => min.map(|min| min.as_millionths()),
+        Test::OneOf(values) => least_number(values),
+        Test::Equals(Value::Text(_) | Value::Flag(_)) => None,
+    }
+}
+
+/// Whether an owner keeps a node for others than whoever asks for this: those that ask for so much of one of several things.
+pub(crate) fn is_kept<'a>(
+    asked: impl Iterator<Item = &'a Requirement> + Clone,
+    division: Option<&Division>,
+) -> bool {
+    let Some(only_for) = division.and_then(Division::only_for) else { return false };
+    let enough = |(resource, amount): (&String, &u64)| {
+        asked.clone().any(|it| {
+            let named = it.attribute.split('|').any(|name| name == resource);
+            named && wanted(it).is_some_and(|wanted| i128::from(wanted) >= i128::from(*amount) * MILLION)
+        })
+    };
+    !only_for.iter().any(enough)
 }
 
 /// The least number among values, in millionths.
@@ -143,7 +163,7 @@ pub(crate) fn is_queue(allocation: &Allocation) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use walras_model::{Bandwidth, Fixed, Span};
+    use walras_model::{Bandwidth, Fixed, SaleTerms, Span};
 
     #[test]
     fn money_and_time_round_upwards() {
@@ -182,6 +202,21 @@ mod tests {
         assert_eq!(needed(Test::OneOf(vec![Value::Number(gpus(8)), Value::Number(gpus(6))])), Some(6));
         assert_eq!(needed(Test::OneOf(vec![Value::Text("8".into())])), None);
         assert_eq!(needed(Test::Equals(Value::Number(gpus(9)))), None);
+    }
+
+    #[test]
+    fn nodes_are_kept_for_who_asks_for_enough() {
+        let terms = SaleTerms { least_units: 2, only_for: [("gpus".to_owned(), 2)].into() };
+        let division = Division::new(8, [("gpus".to_owned(), 8)].into()).unwrap().on_terms(terms).unwrap();
+        let asks = |name: &str, count: i64| {
+            let test = Test::Equals(Value::Number(Fixed::from_millionths(count * 1_000_000)));
+            [Requirement { attribute: name.into(), test }]
+        };
+        let kept = |requires: &[Requirement]| is_kept(requires.iter(), Some(&division));
+        assert!(kept(&[]) && kept(&asks("gpus", 1)) && kept(&asks("cores", 64)));
+        assert!(!kept(&asks("gpus", 2)) && !kept(&asks("fpgas|gpus", 3)) && !is_kept([].iter(), None));
+        let needed = |requires: &[Requirement]| units_needed(requires, &Attributes::new(), Some(&division));
+        assert_eq!((needed(&asks("gpus", 1)), needed(&asks("gpus", 3))), (Some(2), Some(3)));
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub use model::{
 pub use rules::files;
 pub use rules::fitting;
 pub use rules::foreseen;
+pub use rules::lesser;
 pub use rules::market::Market;
 pub use rules::quoting;
 pub use rules::rank::ranked;

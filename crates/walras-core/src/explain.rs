@@ -11,8 +11,10 @@
 //!
 //! **Complexity.** A few scans, plus one for each step of the bisections.
 
+mod cheaper;
 mod lesser;
 
+pub use cheaper::{Cheaper, Taken, cheaper};
 pub(crate) use lesser::lessen;
 
 use crate::search::{
@@ -22,13 +24,13 @@ use crate::search::{
 use crate::slots::SlotList;
 use std::cell::Cell;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::ControlFlow;
 use walras_model::offer::{Node, Offers};
-use walras_model::quantity::{MILLION, Money, Performance, Rate, Span, Time, rounding};
+use walras_model::quantity::{Fixed, MILLION, Money, Performance, Rate, Span, Time, rounding};
 use walras_model::request::Request;
 use walras_model::window::Window;
-use walras_model::{Explanation, Reason, Requirement, SmallestChange};
+use walras_model::{Explanation, Reason, Requirement, SmallestChange, Test};
 
 /// Why `request` has no window on `list`, and the least changes that would give it one.
 ///
@@ -48,9 +50,9 @@ pub(crate) struct Sold<'a> {
 }
 
 impl Sold<'_> {
-    /// How many tasks that require this have room on a node side by side.
+    /// How many tasks that require this have room on a node side by side, whomever it is kept for.
     fn room(&self, node: &Node, requires: &[Requirement]) -> u32 {
-        let units = node.units_needed(requires);
+        let units = node.units_of_all(requires);
         units.map_or(0, |units| if self.whole { 1 } else { node.division.units() / units.max(1) })
     }
 }
@@ -217,6 +219,10 @@ impl Case<'_> {
                 reasons.push(Reason::RequirementUnmet { requirement: requirement.clone(), nodes, needed });
             }
         }
+        let admits = |node: &Node| node.division.admits(request.asked());
+        if let Some((nodes, needed)) = self.short(|node| room(node, admits(node))) {
+            reasons.push(Reason::KeptForOthers { asked: self.asked_elsewhere(), nodes, needed });
+        }
         if let Algorithm::Criterion(criterion) = &self.config.algorithm
             && let Some((nodes, needed)) = self.short(|node| room(node, states(node, criterion)))
         {
@@ -224,10 +230,23 @@ impl Case<'_> {
         }
         let config = self.config;
         let nodes = View::new(sold.offers, request, &config.algorithm, config.budget_factor).nodes_fitting;
-        let most = sold.offers.nodes().iter().map(|node| room_for(node, &request.requires)).max();
+        let theirs = sold.offers.nodes().iter().filter(|node| admits(node));
+        let most = theirs.map(|node| room_for(node, &request.requires)).max();
         let (nodes, needed) = with_more(count_u32(nodes), request.tasks - fitting, most.unwrap_or(0));
         reasons.push(Reason::TooFewNodes { nodes, needed });
         reasons
+    }
+
+    /// The least that tasks must ask for where they have no place as they are.
+    fn asked_elsewhere(&self) -> Vec<Requirement> {
+        let mut least: BTreeMap<&str, u64> = BTreeMap::new();
+        let nodes = self.sold.offers.nodes().iter().map(|node| &node.division);
+        for division in nodes.filter(|it| !it.admits(self.request.asked())) {
+            for (resource, asked) in division.only_for().into_iter().flatten() {
+                least.entry(resource).and_modify(|least| *least = (*least).min(*asked)).or_insert(*asked);
+            }
+        }
+        least.into_iter().map(|(resource, asked)| at_least(resource, asked)).collect()
     }
 
     /// How many nodes have room for tasks, and how many would have to, where there is too little.
@@ -333,6 +352,12 @@ fn most_at_once(list: &SlotList, view: &View, slots_read: &mut u64) -> u32 {
     let mut most = Most { view: &view, pools: vec![BinaryHeap::new(); view.pool_count], most: 0 };
     scan(list, &view, &mut most, slots_read);
     count_u32(most.most)
+}
+
+fn at_least(resource: &str, amount: u64) -> Requirement {
+    let millionths = i64::try_from(amount).unwrap_or(i64::MAX).saturating_mul(MILLION);
+    let min = Some(Fixed::from_millionths(millionths));
+    Requirement { attribute: resource.to_owned(), test: Test::Range { min, max: None } }
 }
 
 /// So many nodes, and how many they would be with room for some more tasks, on nodes like the one that has room for most.

@@ -10,6 +10,9 @@
 //!
 //! A requirement on what a node counts is a use of it where it names an amount ([`amount_asked`]); every other requirement is a test, as ever.
 //!
+//! Owners keep special nodes from small tasks by [`SaleTerms`]: a task takes no fewer units than they say, so that who needs less pays for these
+//! all the same; and only tasks come there that ask for so much of something, such as a GPU.
+//!
 //! ```
 //! use walras_model::{Attributes, Division, Fixed, Rate, Requirement, Test, price_of_units};
 //! let node = Division::new(8, [("cores".into(), 64), ("gpus".into(), 8)].into()).unwrap();
@@ -18,7 +21,7 @@
 //!     test: Test::Range { min: Some(Fixed::from_millionths(of * 1_000_000)), max: None },
 //! };
 //! // Nine cores are two units of eight; the three GPUs beside them make it three.
-//! let units = |needs: &[Requirement]| node.units_needed(needs, &Attributes::new());
+//! let units = |needs: &[Requirement]| node.units_of_all(needs, &Attributes::new());
 //! assert_eq!((units(&[]), units(&[need("cores", 9)])), (Some(1), Some(2)));
 //! assert_eq!((units(&[need("cores", 9), need("gpus", 3)]), units(&[need("gpus", 9)])), (Some(3), None));
 //! let rate = Rate::from_micros_per_second(1_001).unwrap();
@@ -28,8 +31,15 @@
 use crate::attribute::{Attributes, Requirement, Test, Value};
 use crate::interval::Interval;
 use crate::quantity::{Fixed, Rate, Span, Time, Watts, rounding};
+use crate::request::Request;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+mod terms;
+
+pub use terms::SaleTerms;
+#[cfg(feature = "serde")]
+use terms::WrittenDivision;
 
 /// A node is divided into no more units than this.
 pub const UNITS_MAX: u32 = 4_096;
@@ -49,31 +59,12 @@ const MILLION: i128 = 1_000_000;
 )]
 pub struct Division {
     units: u32,
+    /// No task takes fewer.
+    least_units: u32,
     /// Shared, since parts of a node have the same.
     resources: Arc<BTreeMap<String, u64>>,
-}
-
-/// A division as it is written.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct WrittenDivision {
-    units: u32,
-    resources: BTreeMap<String, u64>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<WrittenDivision> for Division {
-    type Error = BadDivision;
-    fn try_from(written: WrittenDivision) -> Result<Division, BadDivision> {
-        Division::new(written.units, written.resources)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<Division> for WrittenDivision {
-    fn from(division: Division) -> WrittenDivision {
-        WrittenDivision { units: division.units, resources: Arc::unwrap_or_clone(division.resources) }
-    }
+    /// What tasks must ask for; shared with parts, too, and nothing where everybody may come.
+    only_for: Option<Arc<BTreeMap<String, u64>>>,
 }
 
 /// Why a node cannot be sold so.
@@ -94,6 +85,27 @@ pub enum BadDivision {
     /// An attribute of the node says something else.
     #[error("the node has {0} as an attribute too, with another value")]
     Contradicted(String),
+    /// No task could have a place.
+    #[error("no task can take at least {least} units of a node that is sold in {units}")]
+    LeastUnits {
+        /// How many a task is to take at least.
+        least: u32,
+        /// How many there are.
+        units: u32,
+    },
+    /// It is kept for what it does not count.
+    #[error("the node is only for tasks that ask for {0}, which is none of its resources")]
+    OnlyForUncounted(String),
+    /// It is kept for more of something than it has.
+    #[error("the node is only for tasks that ask for {asked} of {resource}, and it has {amount}")]
+    OnlyForTooMuch {
+        /// The resource's name.
+        resource: String,
+        /// How much of it tasks must ask for.
+        asked: u64,
+        /// How much there is.
+        amount: u64,
+    },
     /// A unit would have a part of one.
     #[error("{amount} of {resource} cannot be divided into {units} equal units")]
     Indivisible {
@@ -108,7 +120,7 @@ pub enum BadDivision {
 
 impl Default for Division {
     fn default() -> Division {
-        Division { units: 1, resources: Arc::default() }
+        Division { units: 1, least_units: 1, resources: Arc::default(), only_for: None }
     }
 }
 
@@ -127,7 +139,27 @@ impl Division {
                 return Err(BadDivision::Indivisible { resource, amount, units });
             }
         }
-        Ok(Division { units, resources: Arc::new(resources) })
+        Ok(Division { units, least_units: 1, resources: Arc::new(resources), only_for: None })
+    }
+
+    /// The same, sold on these terms.
+    pub fn on_terms(self, terms: SaleTerms) -> Result<Division, BadDivision> {
+        let SaleTerms { least_units, only_for } = terms;
+        if !(1..=self.units).contains(&least_units) {
+            return Err(BadDivision::LeastUnits { least: least_units, units: self.units });
+        }
+        for (resource, asked) in &only_for {
+            match self.resources.get(resource) {
+                None => return Err(BadDivision::OnlyForUncounted(resource.clone())),
+                Some(amount) if !(1..=*amount).contains(asked) => {
+                    let (resource, asked, amount) = (resource.clone(), *asked, *amount);
+                    return Err(BadDivision::OnlyForTooMuch { resource, asked, amount });
+                }
+                Some(_) => {}
+            }
+        }
+        let only_for = Some(only_for).filter(|only_for| !only_for.is_empty()).map(Arc::new);
+        Ok(Division { least_units, only_for, ..self })
     }
 
     /// Says what is counted among a node's attributes as well, for who only tests it.
@@ -154,6 +186,28 @@ impl Division {
         &self.resources
     }
 
+    /// No task takes fewer units.
+    pub fn least_units(&self) -> u32 {
+        self.least_units
+    }
+
+    /// What tasks must ask for of one of these to have a place; `None` where everybody has.
+    #[inline]
+    pub fn only_for(&self) -> Option<&BTreeMap<String, u64>> {
+        self.only_for.as_deref()
+    }
+
+    /// Whether who asks for this has a place, by the owner's word: where the node is kept for some, it asks for enough of something.
+    pub fn admits<'a>(&self, asked: impl IntoIterator<Item = &'a Requirement>) -> bool {
+        let Some(only_for) = &self.only_for else { return true };
+        let asks = |requirement: &Requirement| {
+            let Some(asked) = amount_asked(&requirement.test) else { return false };
+            let mut names = requirement.attribute.split('|').filter_map(|name| only_for.get(name));
+            names.any(|least| i128::from(asked.as_millionths()) >= i128::from(*least) * MILLION)
+        };
+        asked.into_iter().any(asks)
+    }
+
     /// Whether it is sold in more than one unit.
     #[inline]
     pub fn is_divided(&self) -> bool {
@@ -171,20 +225,33 @@ impl Division {
         self.units == 1 && self.resources.is_empty()
     }
 
-    /// So many of these units as a node by itself, which takes the same requests.
-    pub fn of_units(&self, units: u32) -> Division {
-        Division { units: units.clamp(1, self.units), resources: Arc::clone(&self.resources) }
+    /// Whether everybody has a place who asks for nothing.
+    #[inline]
+    pub fn is_for_everybody(&self) -> bool {
+        self.only_for.is_none()
     }
 
-    /// How many units a task takes that requires this of a node with these attributes; `None` where it does not fit.
+    /// So many of these units as a node by itself, which takes the same requests.
+    pub fn of_units(&self, units: u32) -> Division {
+        let units = units.clamp(1, self.units);
+        Division { units, least_units: self.least_units.min(units), ..self.clone() }
+    }
+
+    /// How many units a task of a request takes of a node with these attributes; `None` where it does not fit, or has no place.
     #[inline]
-    pub fn units_needed(&self, requires: &[Requirement], attributes: &Attributes) -> Option<u32> {
+    pub fn units_needed(&self, request: &Request, attributes: &Attributes) -> Option<u32> {
+        let admits = self.only_for.is_none() || self.admits(request.asked());
+        if admits { self.units_of_all(&request.requires, attributes) } else { None }
+    }
+
+    /// The same of a task that requires this, whoever has a place.
+    #[inline]
+    pub fn units_of_all(&self, requires: &[Requirement], attributes: &Attributes) -> Option<u32> {
         if self.is_plain() {
             return requires.iter().all(|it| it.is_met_by(attributes)).then_some(1);
         }
-        requires
-            .iter()
-            .try_fold(1, |most, requirement| Some(most.max(self.units_for(requirement, attributes)?)))
+        let needed = |most: u32, it| Some(most.max(self.units_for(it, attributes)?));
+        requires.iter().try_fold(self.least_units, needed)
     }
 
     /// Whether a requirement can be met at all.
@@ -297,98 +364,4 @@ fn push_joined(free: &mut Vec<(Interval, u32)>, piece: Interval, left: u32) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn node(units: u32) -> Division {
-        let resources = [("cores", 64), ("memory_gb", 256), ("gpus", 8)];
-        Division::new(units, resources.map(|(name, amount)| (name.to_owned(), amount)).into()).unwrap()
-    }
-
-    fn least(name: &str, millionths: i64) -> Requirement {
-        let min = Some(Fixed::from_millionths(millionths));
-        Requirement { attribute: name.to_owned(), test: Test::Range { min, max: None } }
-    }
-
-    #[test]
-    fn the_dearest_need_counts() {
-        let units = |requires: &[Requirement]| node(8).units_needed(requires, &Attributes::new());
-        assert_eq!(units(&[]), Some(1));
-        assert_eq!(units(&[least("cores", 8_000_000)]), Some(1));
-        assert_eq!(units(&[least("cores", 8_000_001)]), Some(2));
-        // All memory is the whole node, however few cores.
-        assert_eq!(units(&[least("cores", 1_000_000), least("memory_gb", 256_000_000)]), Some(8));
-        assert_eq!(units(&[least("memory_gb", 256_000_001)]), None);
-        assert_eq!(units(&[least("fpgas", 1_000_000)]), None);
-        assert_eq!(units(&[least("cores", -5)]), Some(1));
-        let equals = |value| Requirement { attribute: "gpus".to_owned(), test: Test::Equals(value) };
-        assert_eq!(units(&[equals(Value::Number(Fixed::from_millionths(2_000_000)))]), Some(2));
-        assert_eq!(units(&[equals(Value::Flag(true))]), None);
-        assert_eq!(units(&[least("gpus|cores", 9_000_000)]), Some(2));
-        let gpus = |millions: i64| Fixed::from_millionths(millions * 1_000_000);
-        let asks = |test| units(&[Requirement { attribute: "gpus".to_owned(), test }]);
-        assert_eq!(asks(Test::Range { min: Some(gpus(4)), max: Some(gpus(6)) }), Some(4));
-        assert_eq!(asks(Test::Range { min: Some(gpus(9)), max: Some(gpus(16)) }), None);
-        assert_eq!(asks(Test::OneOf(vec![Value::Number(gpus(8)), Value::Number(gpus(6))])), Some(6));
-        assert_eq!(asks(Test::OneOf(vec![Value::Text("8".to_owned())])), None);
-        let exclusive = Requirement { attribute: "exclusive".to_owned(), ..equals(Value::Flag(true)) };
-        assert_eq!(units(&[exclusive]), Some(8));
-        assert_eq!(node(1).units_needed(&[least("cores", 8_000_001)], &Attributes::new()), Some(1));
-    }
-
-    #[test]
-    fn what_is_not_counted_is_a_test() {
-        let attributes = Attributes::from([("cores".to_owned(), Value::Number(Fixed::from_millionths(4)))]);
-        let plain = Division::default();
-        assert_eq!(plain.units_needed(&[least("cores", 4)], &attributes), Some(1));
-        assert_eq!(plain.units_needed(&[least("cores", 5)], &attributes), None);
-    }
-
-    #[test]
-    fn divisions_that_cannot_be_are_refused() {
-        let with = |units, amount| Division::new(units, [("gpus".to_owned(), amount)].into());
-        assert_eq!(with(0, 8), Err(BadDivision::Units(0)));
-        assert_eq!(with(UNITS_MAX + 1, 8), Err(BadDivision::Units(UNITS_MAX + 1)));
-        assert_eq!(with(2, 0), Err(BadDivision::Amount { resource: "gpus".to_owned(), amount: 0 }));
-        let indivisible = BadDivision::Indivisible { resource: "gpus".to_owned(), amount: 8, units: 3 };
-        assert_eq!(with(3, 8), Err(indivisible));
-    }
-
-    #[test]
-    fn parts_are_never_dearer_than_the_whole() {
-        for micros in [1, 7, 1_000, 999_999_999_999] {
-            let rate = Rate::from_micros_per_second(micros).unwrap();
-            for of in 1..=64_u32 {
-                let prices: Vec<i64> =
-                    (1..=of).map(|units| price_of_units(rate, units, of).as_micros_per_second()).collect();
-                assert!(prices.is_sorted() && prices.last() == Some(&micros));
-                let apart = prices[0] * i64::from(of);
-                assert!((micros..micros + i64::from(of)).contains(&apart));
-                let (watts, span) =
-                    (Watts::from_milliwatts(micros).unwrap(), Span::from_millis(micros).unwrap());
-                for (units, price) in (1..=of).zip(&prices) {
-                    assert_eq!(watts_of_units(watts, units, of).as_milliwatts(), *price);
-                    assert_eq!(time_of_units(span, units, of), *price);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn free_units_are_counted_moment_by_moment() {
-        let at = |millis: i64| Time::from_millis(millis).unwrap();
-        let interval = |from, until| Interval::new(at(from), at(until)).unwrap();
-        let taken = [(2, 6), (2, 6), (4, 9), (6, 9), (4, 5), (30, 40), (-5, 1)].map(|(a, b)| interval(a, b));
-        let free = free_units(interval(0, 12), 3, &taken);
-        for moment in 0..12 {
-            let used = taken.iter().filter(|it| it.contains(interval(moment, moment + 1))).count();
-            let found = free.iter().find(|(it, _)| it.contains(interval(moment, moment + 1)));
-            assert_eq!(
-                3_usize.saturating_sub(used),
-                found.map_or(0, |(_, units)| *units as usize),
-                "{moment}"
-            );
-        }
-        assert!(free.windows(2).all(|pair| pair[0].0.end() < pair[1].0.start() || pair[0].1 != pair[1].1));
-    }
-}
+mod tests;

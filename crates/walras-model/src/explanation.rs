@@ -27,6 +27,15 @@ pub enum Reason {
         /// How many are needed at once.
         needed: u32,
     },
+    /// Too few nodes take tasks that ask for so little: their owners keep others for those that ask for more.
+    KeptForOthers {
+        /// The least that tasks must ask for on any of these others; one of them is enough.
+        asked: Vec<Requirement>,
+        /// How many nodes take them.
+        nodes: u32,
+        /// How many are needed at once.
+        needed: u32,
+    },
     /// Too few nodes are as fast as the job asks.
     TooSlow {
         /// What the job asks.

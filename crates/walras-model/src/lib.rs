@@ -31,7 +31,7 @@ mod written;
 
 pub use attribute::{Attributes, Requirement, Test, Value};
 pub use capacity::CapacityOffer;
-pub use division::{BadDivision, Division, UNITS_MAX, amount_asked, free_units, price_of_units};
+pub use division::{BadDivision, Division, SaleTerms, UNITS_MAX, amount_asked, free_units, price_of_units};
 pub use explanation::{Explanation, Reason, SmallestChange};
 pub use id::{JobId, NodeId, SiteId, TaskId};
 pub use interval::Interval;

@@ -4,6 +4,7 @@ use crate::attribute::{Attributes, Requirement};
 use crate::division::Division;
 use crate::id::SiteId;
 use crate::quantity::{Performance, Watts};
+use crate::request::Request;
 
 /// One owner's cluster behind one resource manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +31,14 @@ pub struct Node {
 }
 
 impl Node {
-    /// How many of its units a task takes that requires this; `None` where it does not fit.
+    /// How many of its units a task of a request takes; `None` where it does not fit, or has no place by its owner's word.
     #[inline]
-    pub fn units_needed(&self, requires: &[Requirement]) -> Option<u32> {
-        self.division.units_needed(requires, &self.attributes)
+    pub fn units_needed(&self, request: &Request) -> Option<u32> {
+        self.division.units_needed(request, &self.attributes)
+    }
+
+    /// The same of a task that requires this, whoever has a place.
+    pub fn units_of_all(&self, requires: &[Requirement]) -> Option<u32> {
+        self.division.units_of_all(requires, &self.attributes)
     }
 }

@@ -50,6 +50,10 @@ pub struct Scope {
     /// nowhere.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub nodes: Option<BTreeSet<NodeId>>,
+    /// What the tasks of a workflow ask for one by one: an owner who keeps nodes for who asks for something lets a workflow in of which a
+    /// task does. It follows from the workflow, and is kept nowhere.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub asks: Vec<Requirement>,
 }
 
 impl Scope {
@@ -86,6 +90,11 @@ impl Request {
             requires: Vec::new(),
             scope: Scope::default(),
         }
+    }
+
+    /// All that is asked for, by all tasks or by some.
+    pub fn asked(&self) -> impl Iterator<Item = &Requirement> {
+        self.requires.iter().chain(&self.scope.asks)
     }
 
     /// S: the given budget, or k · price_max · t · tasks, or no limit.

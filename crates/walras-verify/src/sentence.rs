@@ -39,6 +39,9 @@ impl fmt::Display for Violation {
                     (counted(*claimed as usize, "unit"), counted(*expected as usize, "unit"));
                 write!(f, "{at} takes {taken} of its node but a task needs {needed}")
             }
+            V::KeptForOthers { at } => {
+                write!(f, "{at} is on a node that is kept for tasks that ask for more")
+            }
             V::Overbooked { at, moment, taken, free } => {
                 write!(
                     f,

@@ -125,6 +125,9 @@ fn check_node(
     if terms.sites.as_ref().is_some_and(|sites| !sites.contains(&node.site)) {
         violations.push(Violation::OutsideScope { at: window.slot_at(task) });
     }
+    if !units::is_open_to(terms.request, node) {
+        violations.push(Violation::KeptForOthers { at: window.slot_at(task) });
+    }
     for requirement in &terms.request.requires {
         let value = node.attributes.get(&requirement.attribute);
         if !units::is_met(requirement, node) {

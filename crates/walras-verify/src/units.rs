@@ -16,6 +16,7 @@ use walras_model::attribute::{Requirement, Test, Value};
 use walras_model::id::NodeId;
 use walras_model::offer::Node;
 use walras_model::quantity::{Rate, Time};
+use walras_model::request::Request;
 
 /// Whether a node is sold in units.
 pub(super) fn is_divided(node: &Node) -> bool {
@@ -24,6 +25,13 @@ pub(super) fn is_divided(node: &Node) -> bool {
 
 /// How much of which resource of a node a requirement uses, in millionths, and how much there is; nothing where it is a test.
 fn uses<'a>(requirement: &'a Requirement, node: &'a Node) -> Vec<(i128, i128)> {
+    let Some(amount) = least_amount(requirement) else { return Vec::new() };
+    let named = requirement.attribute.split('|').filter_map(|name| node.division.resources().get(name));
+    named.map(|all| (i128::from(amount), i128::from(*all) * 1_000_000)).collect()
+}
+
+/// What a requirement asks for, in millionths, where it names an amount; of several that would do, the least.
+fn least_amount(requirement: &Requirement) -> Option<i64> {
     let numbers: Vec<i64> = match &requirement.test {
         Test::Equals(Value::Number(number)) => vec![number.as_millionths()],
         Test::Range { min: Some(least), .. } => vec![least.as_millionths()],
@@ -34,10 +42,7 @@ fn uses<'a>(requirement: &'a Requirement, node: &'a Node) -> Vec<(i128, i128)> {
         }
         Test::Equals(Value::Text(_) | Value::Flag(_)) | Test::Range { min: None, .. } => Vec::new(),
     };
-    // Of several amounts that would do, the least is taken.
-    let Some(amount) = numbers.into_iter().min() else { return Vec::new() };
-    let named = requirement.attribute.split('|').filter_map(|name| node.division.resources().get(name));
-    named.map(|all| (i128::from(amount), i128::from(*all) * 1_000_000)).collect()
+    numbers.into_iter().min()
 }
 
 /// Whether a requirement is for a node without anybody beside.
@@ -70,7 +75,18 @@ pub(super) fn needed(requires: &[Requirement], node: &Node) -> Option<u32> {
             uses.is_empty() || uses.iter().any(|(need, all)| need * all_units <= all * i128::from(*units))
         })
     };
-    (1..=node.division.units()).find(enough)
+    (node.division.least_units()..=node.division.units()).find(enough)
+}
+
+/// Whether its owner lets a job come to a node: some may be kept for those that ask for enough of something.
+pub(super) fn is_open_to(request: &Request, node: &Node) -> bool {
+    let Some(only_for) = node.division.only_for() else { return true };
+    only_for.iter().any(|(resource, least)| {
+        let least = i128::from(*least) * 1_000_000;
+        let of_it = |it: &&Requirement| it.attribute.split('|').any(|name| name == resource);
+        let asked = request.requires.iter().chain(&request.scope.asks);
+        asked.filter(of_it).filter_map(least_amount).any(|asked| i128::from(asked) >= least)
+    })
 }
 
 /// The price of so many units of a node that costs so much: the least whole number of micro-credits that is no less than their part.

@@ -77,6 +77,11 @@ pub enum Violation {
         /// What the slot takes.
         claimed: u32,
     },
+    /// The node's owner keeps it for tasks that ask for more of something.
+    KeptForOthers {
+        /// The slot that is wrong, by its place in the claim.
+        at: SlotAt,
+    },
     /// More units of a node are taken at some moment than are free.
     Overbooked {
         /// The last of the slots that share that moment.

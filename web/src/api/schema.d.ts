@@ -1765,6 +1765,23 @@ export interface components {
             /** @description To what, as a phrase. */
             text: string;
         };
+        /** @description Less of something for less money. */
+        CheaperView: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /** @description What the alternative would then cost at most, in credits. */
+            price: number;
+            /** @description By name: how much of it a task would ask for. */
+            resources: {
+                [key: string]: number;
+            };
+            /** @description How much less that is, at least. */
+            saves: number;
+            /** @description The same in words. */
+            text: string;
+        };
         /** @description A choice. */
         ChoiceView: {
             /** @description The alternatives, with a value for each criterion. */
@@ -3010,6 +3027,8 @@ export interface components {
         };
         /** @description One of a quote's alternatives. */
         OptionView: {
+            /** @description Where a job that asks for a little less of its nodes would pay less, in the very same place and time: each of these alone. */
+            cheaper?: components["schemas"]["CheaperView"][];
             /** @description The job ends in the time that it asks for with this probability, where history says so. */
             confidence?: number | null;
             /** @description By each criterion that the job weighs itself: what the alternative is worth, and how well that suits. */
@@ -3760,7 +3779,7 @@ export interface components {
          * @description What stands in the way of a job; see [`walras_model::Reason`].
          * @enum {string}
          */
-        ReasonKind: "requirement_unmet" | "too_slow" | "criterion_unstated" | "too_few_nodes" | "slots_too_short" | "too_few_at_once" | "budget_too_small" | "price_cap_too_low" | "deadline_too_early" | "several_limits" | "taken_by_others" | "left_for_others" | "tasks_do_not_fit" | "not_examined";
+        ReasonKind: "requirement_unmet" | "kept_for_others" | "too_slow" | "criterion_unstated" | "too_few_nodes" | "slots_too_short" | "too_few_at_once" | "budget_too_small" | "price_cap_too_low" | "deadline_too_early" | "several_limits" | "taken_by_others" | "left_for_others" | "tasks_do_not_fit" | "not_examined";
         /** @description What is reclaimed, and when. */
         Reclaim: {
             /**

@@ -1,5 +1,6 @@
 //! The choice in a plan: which alternative of each job, and what that comes to.
 
+use super::cheaper::{CheaperItem, WholePrices};
 use super::clearing::PlannedClearing;
 use super::improvement::PlannedImprovement;
 use super::write::{money, time};
@@ -112,6 +113,9 @@ pub struct ChosenAlternative {
     pub cost: Num,
     /// How long the longest task takes.
     pub time: Num,
+    /// Where asking for a little less would cost less, in the very same place and time: each of these alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cheaper: Vec<CheaperItem>,
 }
 
 /// The limit that cannot be kept, and by how much.
@@ -163,6 +167,7 @@ impl PlannedChoice {
         let with_window: BTreeSet<JobId> = plan.found.found.iter().map(|it| it.job).collect();
         let left_out = with_window.into_iter().filter(|job| windows[job.index()].is_none());
         let name = |job: JobId| scenario.batch.request(job).name.clone();
+        let prices = WholePrices::of(scenario);
         let by_quota = plan.left_out.iter().filter(|(_, reason)| *reason == LeftOut::Quota);
         Some(PlannedChoice {
             objective: policy.objective.name(),
@@ -171,7 +176,7 @@ impl PlannedChoice {
             above_any_plan: None,
             limits: limits(scenario.unit, made.limits),
             totals: totals(scenario.unit, made.totals),
-            chosen: windows.iter().flatten().map(|place| chosen(scenario, &plan.found, *place)).collect(),
+            chosen: windows.iter().flatten().map(|place| chosen(&prices, &plan.found, *place)).collect(),
             left_out: left_out.map(name).collect(),
             left_out_by_quota: by_quota.map(|(job, _)| name(*job)).collect(),
             improvement: made.improvement.map(PlannedImprovement::new),
@@ -202,8 +207,9 @@ fn window(source: Option<Source>) -> Option<usize> {
     }
 }
 
-fn chosen(scenario: &Scenario, found: &Alternatives, source: usize) -> ChosenAlternative {
-    let (unit, alternative) = (scenario.unit, &found.found[source]);
+fn chosen(prices: &WholePrices<'_>, found: &Alternatives, source: usize) -> ChosenAlternative {
+    let (scenario, alternative) = (prices.scenario, &found.found[source]);
+    let unit = scenario.unit;
     let window = &alternative.window;
     ChosenAlternative {
         job: scenario.batch.request(alternative.job).name.clone(),
@@ -212,6 +218,7 @@ fn chosen(scenario: &Scenario, found: &Alternatives, source: usize) -> ChosenAlt
         end: time(unit, window.end()),
         cost: money(window.cost()),
         time: Num::from_units(window.runtime().as_millis().into(), unit.time_decimals()),
+        cheaper: prices.cheaper(alternative),
     }
 }
 

@@ -103,7 +103,9 @@ impl Plan {
 /// The batch where workflows ask for nodes without anybody beside: their tasks take nodes whole, and the verifier of windows knows requests only.
 fn with_whole_nodes(batch: &Batch, workflows: &[Option<Workflow>]) -> Batch {
     let mut requests = batch.requests().to_vec();
-    for (request, _) in requests.iter_mut().zip(workflows).filter(|(_, workflow)| workflow.is_some()) {
+    for (request, workflow) in requests.iter_mut().zip(workflows) {
+        let Some(workflow) = workflow else { continue };
+        request.scope.asks = workflow.asks();
         let test = Test::Equals(Value::Flag(true));
         request.requires.push(Requirement { attribute: "exclusive".to_owned(), test });
     }

@@ -3,6 +3,7 @@
 //! Numbers are in the scenario's units and exact: they are kept as decimal text from the core's integers to
 //! the file and back.
 
+mod cheaper;
 pub(crate) mod choice;
 mod clearing;
 mod file;
@@ -18,6 +19,7 @@ mod write;
 use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::unit::Unit;
+pub use cheaper::CheaperItem;
 pub use choice::{
     BrokenLimit, ChoiceStatus, ChosenAlternative, InfeasibleItem, PlannedChoice, PlannedLimits, PlannedTotals,
 };
@@ -217,6 +219,7 @@ pub struct ReasonItem {
 #[expect(missing_docs, reason = "each is documented at the variant of Reason of the same name")]
 pub enum ReasonKind {
     RequirementUnmet,
+    KeptForOthers,
     TooSlow,
     CriterionUnstated,
     TooFewNodes,

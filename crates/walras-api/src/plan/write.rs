@@ -6,7 +6,7 @@ use super::{
 };
 use crate::number::Num;
 use crate::scenario::Scenario;
-use crate::sentence::reason_text;
+use crate::sentence::{alternatives, reason_text};
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_core::{Algorithm, Alternatives, Beyond, Criterion, SearchConfig, Unscheduled};
 use walras_model::{Alternative, Money, Performance, Placement, Rate, Reason, SmallestChange, Span, Time};
@@ -120,6 +120,12 @@ fn item(reason: &Reason, unit: Unit) -> ReasonItem {
             nodes: Some(count(*nodes)),
             needed: Some(count(*needed)),
             ..blank(Kind::RequirementUnmet)
+        },
+        Reason::KeptForOthers { asked, nodes, needed } => ReasonItem {
+            requirement: Some(alternatives(asked)),
+            nodes: Some(count(*nodes)),
+            needed: Some(count(*needed)),
+            ..blank(Kind::KeptForOthers)
         },
         Reason::TooSlow { performance_min, nodes, needed } => ReasonItem {
             performance_min: Some(performance(*performance_min)),

@@ -82,7 +82,7 @@ fn request(entry: JobEntry, sites: &Sites, unit: Unit) -> Result<Request, Proble
             same_site: same_site(entry.same_site, entry.kind)?,
             separate_nodes: entry.separate_nodes,
             sites: entry.sites.map(|names| site_ids(names, sites)).transpose().in_field("sites")?,
-            nodes: None,
+            ..Scope::default()
         },
     })
 }

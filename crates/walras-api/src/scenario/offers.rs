@@ -13,7 +13,8 @@ use walras_model::division::{AMOUNT_MAX, UNITS_MAX};
 use walras_model::interval::complement;
 use walras_model::offer::slots_of_node;
 use walras_model::{
-    Attributes, CapacityOffer, Division, Interval, Node, NodeId, Offers, OffersError, Site, SiteId, Slot,
+    Attributes, BadDivision, CapacityOffer, Division, Interval, Node, NodeId, Offers, OffersError, SaleTerms,
+    Site, SiteId, Slot,
 };
 
 /// What is put together while the sites are read.
@@ -98,6 +99,7 @@ fn add_node(
     let watts = entry.watts.map(quantity::watts).transpose().in_field("watts")?;
     let mut attributes = attributes(entry.attributes).in_field("attributes")?;
     let division = division(entry.resources, entry.units, &mut attributes)?;
+    let division = on_terms(division, entry.least_units, entry.only_for)?;
     let least = division.least_price();
     if rate < least {
         let (units, least) = (division.units(), unit.rate_text(least));
@@ -122,17 +124,7 @@ fn division(
     units: Option<Number>,
     attributes: &mut Attributes,
 ) -> Result<Division, Problem> {
-    let mut counted = BTreeMap::new();
-    for (name, amount) in resources.into_iter().flat_map(|entries| entries.0) {
-        let most = i64::try_from(AMOUNT_MAX).unwrap_or(i64::MAX);
-        let checked = quantity::name(&name, "a resource");
-        let checked = checked.and_then(|()| quantity::whole(amount, "an amount of a resource", 1, most));
-        let amount = checked.in_field(&name).in_field("resources")?;
-        if counted.insert(name.clone(), amount.unsigned_abs()).is_some() {
-            let problem = Problem::new(&name, "is there twice: a node has each resource once");
-            return Err(problem).in_field(&name).in_field("resources");
-        }
-    }
+    let counted = resources.map_or(Ok(BTreeMap::new()), amounts).in_field("resources")?;
     let written = units.map_or_else(|| "1".to_owned(), |units| units.to_string());
     let units = units.map_or(Ok(1), |units| quantity::count(units, "a number of units", UNITS_MAX));
     let division = Division::new(units.in_field("units")?, counted);
@@ -140,6 +132,47 @@ fn division(
     division
         .map_err(|wrong| Problem::new(&written, format!("is no way to sell this node: {wrong}")))
         .in_field("units")
+}
+
+/// Amounts of resources by name.
+fn amounts(entries: Entries<Number>) -> Result<BTreeMap<String, u64>, Problem> {
+    let mut amounts = BTreeMap::new();
+    for (name, amount) in entries.0 {
+        let most = i64::try_from(AMOUNT_MAX).unwrap_or(i64::MAX);
+        let checked = quantity::name(&name, "a resource");
+        let checked = checked.and_then(|()| quantity::whole(amount, "an amount of a resource", 1, most));
+        let amount = checked.in_field(&name)?;
+        if amounts.insert(name.clone(), amount.unsigned_abs()).is_some() {
+            let problem = Problem::new(&name, "is there twice: a node has each resource once");
+            return Err(problem).in_field(&name);
+        }
+    }
+    Ok(amounts)
+}
+
+/// To whom a node is sold.
+fn on_terms(
+    division: Division,
+    least_units: Option<Number>,
+    only_for: Option<Entries<Number>>,
+) -> Result<Division, Problem> {
+    let (written, named) = (least_units.map(|least| least.to_string()), only_for.as_ref().map(names_of));
+    let least = least_units.map_or(Ok(1), |least| quantity::count(least, "a number of units", UNITS_MAX));
+    let least_units = least.in_field("least_units")?;
+    let only_for = only_for.map_or(Ok(BTreeMap::new()), amounts).in_field("only_for")?;
+    division.on_terms(SaleTerms { least_units, only_for }).or_else(|wrong| {
+        let (field, written) = match wrong {
+            BadDivision::LeastUnits { .. } => ("least_units", written),
+            _ => ("only_for", named),
+        };
+        let problem = Problem::new(&written.unwrap_or_default(), format!("cannot be: {wrong}"));
+        Err(problem).in_field(field)
+    })
+}
+
+fn names_of(entries: &Entries<Number>) -> String {
+    let names: Vec<&str> = entries.0.iter().map(|(name, _)| name.as_str()).collect();
+    names.join(", ")
 }
 
 /// When a node is free within the horizon.

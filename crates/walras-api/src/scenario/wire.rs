@@ -245,6 +245,14 @@ pub(crate) struct NodeEntry {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Number", extend("type" = "integer", "minimum" = 1))]
     pub(crate) units: Option<Number>,
+    /// A task takes, and pays, no fewer units than this, however little it asks for. One, without.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Number", extend("type" = "integer", "minimum" = 1))]
+    pub(crate) least_units: Option<Number>,
+    /// By resource of the node: only tasks that ask for so much of one of these have a place on it.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Entries<Number>")]
+    pub(crate) only_for: Option<Entries<Number>>,
 }
 
 /// Tasks that run in parallel, one per node or processor. The work of each is either `work`, or the longest of a

@@ -69,6 +69,9 @@ impl Context<'_> {
             AllocationFault::WrongUnits { node, needed, held } => {
                 format!("of the units of node {}, {held} are held instead of {needed}", self.node(*node))
             }
+            AllocationFault::KeptForOthers(node) => {
+                format!("node {} is kept for tasks that ask for more", self.node(*node))
+            }
             AllocationFault::DoubleBooked { node, other } => {
                 format!("node {} is held for reservation {other} then", self.node(*node))
             }

@@ -4,8 +4,9 @@ use super::credits;
 use crate::unit::{MONEY_DECIMALS, Unit};
 use walras_assign::{Unfit, Unplaced};
 use walras_core::choose::NoCombination;
+use walras_core::explain::Cheaper;
 use walras_model::market::Splitting;
-use walras_model::{Decimal, Fixed, Reason, SmallestChange};
+use walras_model::{Decimal, Fixed, Reason, Requirement, SmallestChange};
 
 /// Why a job has no window, as one sentence with times and prices in the scenario's unit.
 ///
@@ -29,6 +30,13 @@ pub fn reason_text(reason: &Reason, unit: Unit) -> String {
             let requirement = crate::error::echo(&requirement.to_string());
             let (only, verb) = (only(*nodes), if *nodes > 1 { "pass" } else { "passes" });
             format!("{only} {verb} the requirement {requirement}, and {needed} are needed at once.")
+        }
+        Reason::KeptForOthers { asked, nodes, needed } => {
+            let (only, verb) = (only(*nodes), if *nodes > 1 { "take" } else { "takes" });
+            let asked = alternatives(asked);
+            format!(
+                "{only} {verb} the job's tasks: owners keep others for tasks that ask for {asked}; {needed} are needed at once."
+            )
         }
         Reason::TooSlow { performance_min, nodes, needed } => {
             let (only, verb) = (only(*nodes), if *nodes > 1 { "have" } else { "has" });
@@ -166,6 +174,12 @@ pub fn unplaced_text(reason: &Unplaced, kind: Splitting, unit: Unit) -> String {
 }
 
 /// How many nodes, as the subject of a sentence that regrets it.
+/// Requirements of which one is enough.
+pub(crate) fn alternatives(requirements: &[Requirement]) -> String {
+    let all: Vec<String> = requirements.iter().map(|it| crate::error::echo(&it.to_string())).collect();
+    all.join(" or ")
+}
+
 fn only(nodes: u32) -> String {
     match nodes {
         0 => "No node".to_owned(),
@@ -190,6 +204,15 @@ pub fn change_texts(change: &SmallestChange, unit: Unit) -> Vec<String> {
 }
 
 /// So much of what a node has, as a job file says it.
+/// `3.2 credits less with memory_gb: 12 instead of 16`
+pub fn cheaper_text(cheaper: &Cheaper) -> String {
+    let lesser = cheaper.resources.iter();
+    let each: Vec<String> = lesser
+        .map(|(name, (amount, now))| format!("{} instead of {now}", amount_text(name, *amount)))
+        .collect();
+    format!("{} less with {}", credits(cheaper.saves), each.join(" and "))
+}
+
 pub(super) fn amount_text(name: &str, amount: Fixed) -> String {
     format!("{name}: {amount}")
 }

@@ -114,6 +114,9 @@ impl Context<'_> {
             Reason::RequirementUnmet { nodes, needed, .. } => {
                 (ReasonKind::RequirementUnmet, count(*nodes), count(*needed))
             }
+            Reason::KeptForOthers { nodes, needed, .. } => {
+                (ReasonKind::KeptForOthers, count(*nodes), count(*needed))
+            }
             Reason::TooSlow { nodes, needed, .. } => (ReasonKind::TooSlow, count(*nodes), count(*needed)),
             Reason::CriterionUnstated { nodes, needed, .. } => {
                 (ReasonKind::CriterionUnstated, count(*nodes), count(*needed))

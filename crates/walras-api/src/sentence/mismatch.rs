@@ -66,6 +66,9 @@ impl Context<'_> {
             Mismatch::WrongUnits { node, held, expected } => {
                 format!("of the units of node {}, {held} are held instead of {expected}", self.node(*node))
             }
+            Mismatch::KeptForOthers(node) => {
+                format!("node {} is kept for tasks that ask for more", self.node(*node))
+            }
             Mismatch::NodeTwice(node) => format!("node {} is held twice", self.node(*node)),
             Mismatch::StartsApart { node, start, expected } => format!(
                 "node {} starts at {}, and the window at {}",

@@ -21,7 +21,7 @@ impl Context<'_> {
             Mismatch::NoNode { site, node } => {
                 MismatchView { site: Some(self.site(*site)), ..of_node(*node) }
             }
-            Mismatch::NodeTwice(node) => of_node(*node),
+            Mismatch::NodeTwice(node) | Mismatch::KeptForOthers(node) => of_node(*node),
             Mismatch::WrongUnits { node, held, expected } => MismatchView {
                 planned: Some(count(*held)),
                 expected: Some(count(*expected)),
@@ -125,6 +125,7 @@ fn mismatch_kind(mismatch: &Mismatch) -> MismatchKind {
         | Mismatch::RequirementUnmet { .. }
         | Mismatch::WrongCount { .. }
         | Mismatch::WrongUnits { .. }
+        | Mismatch::KeptForOthers(_)
         | Mismatch::WrongLength { .. }
         | Mismatch::NotForQueues
         | Mismatch::NotAQueue(_)

@@ -7,7 +7,7 @@ use walras_broker::State;
 use walras_broker::fitting::{Fitting, TooLong, UnmetTask, fitting, fitting_for_ever};
 use walras_broker::job::JobSpec;
 use walras_broker::site::{NodeSpec, SiteSpec};
-use walras_model::{Attributes, Fixed, Performance, SiteId, Value};
+use walras_model::{Attributes, Division, Fixed, Performance, Requirement, SiteId, Value};
 
 /// At most so many different texts of an attribute are named, and so many attributes.
 const NAMED_MAX: usize = 12;
@@ -49,11 +49,35 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
     let who = widest_task_text(spec).unwrap_or_else(|| "it".to_owned());
     let mut text =
         format!("no site can ever run it: {who} needs {what}{asked}{one_site} at once, and {so_many}");
+    let of_workflow = spec.workflow.iter().flat_map(|of| of.workflow.asks());
+    let asked: Vec<Requirement> = request.asked().cloned().chain(of_workflow).collect();
+    text.push_str(&kept_text(&sites, &asked));
     let stated = stated(&sites);
     if !stated.is_empty() {
         text.push_str(&format!("; nodes state {}", stated.join(", ")));
     }
     text
+}
+
+/// How many nodes a job cannot have because their owners keep them for others, and what these ask for.
+fn kept_text(sites: &[&SiteSpec], asked: &[Requirement]) -> String {
+    let nodes = sites.iter().flat_map(|site| &site.nodes).map(|node| &node.division);
+    let kept: Vec<&Division> = nodes.filter(|it| !it.admits(asked)).collect();
+    let mut asked: BTreeMap<&str, u64> = BTreeMap::new();
+    for (resource, amount) in kept.iter().filter_map(|it| it.only_for()).flatten() {
+        asked.entry(resource).and_modify(|least| *least = (*least).min(*amount)).or_insert(*amount);
+    }
+    if asked.is_empty() {
+        return String::new();
+    }
+    let asked: Vec<String> = asked.iter().map(|(name, least)| format!("{name} >= {least}")).collect();
+    let count = u32::try_from(kept.len()).unwrap_or(u32::MAX);
+    format!("; {} kept for jobs that ask for {}", kept_nodes(count), asked.join(" or "))
+}
+
+fn kept_nodes(count: u32) -> String {
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(count, "node"))
 }
 
 /// The task of a workflow that takes the most nodes at a time, where that is more than one.

@@ -313,7 +313,7 @@ impl JobFile {
                 same_site: self.same_site,
                 separate_nodes: self.separate_nodes,
                 sites: self.sites.map(|names| jobs::site_ids(names, sites)).transpose().in_field("sites")?,
-                nodes: None,
+                ..Scope::default()
             },
         };
         let (prefers, ranges) = (self.prefers.as_ref(), self.ranges.as_ref());

@@ -17,10 +17,10 @@ fn json(from: &str, to: &str) -> String {
 
 #[test]
 fn unknown_keys() {
-    assert_snapshot!(yaml("watts", "wats"), @"scenario.yaml:7:52: sites[0].nodes[1].wats: `wats` is not known here: expected one of name, performance, price, free, busy, watts, attributes, resources, units");
+    assert_snapshot!(yaml("watts", "wats"), @"scenario.yaml:7:52: sites[0].nodes[1].wats: `wats` is not known here: expected one of name, performance, price, free, busy, watts, attributes, resources, units, least_units, only_for");
     assert_snapshot!(yaml("horizon", "horizont"), @"scenario.yaml:2:1: horizont: `horizont` is not known here: expected one of walras, horizon, unit, sites, jobs, policy, preferences, network");
     assert_snapshot!(yaml("{min: 16}", "{least: 16}"), @"scenario.yaml:11:40: jobs[1].requires.memory_gb.least: `least` is not known here: expected one of min, max, in");
-    assert_snapshot!(json("\"watts\"", "\"wats\""), @"scenario.json:7:66: sites[0].nodes[1].wats: `wats` is not known here: expected one of name, performance, price, free, busy, watts, attributes, resources, units");
+    assert_snapshot!(json("\"watts\"", "\"wats\""), @"scenario.json:7:66: sites[0].nodes[1].wats: `wats` is not known here: expected one of name, performance, price, free, busy, watts, attributes, resources, units, least_units, only_for");
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn alias_bombs() {
 fn control_characters_and_long_values_are_tamed() {
     assert_snapshot!(yaml("price: 5", "price: \"\\e[31m\\n\""), @r#"scenario.yaml:6:47: sites[0].nodes[0].price: found "\u{1b}[31m\n", expected a number"#);
     assert_snapshot!(yaml("price: 5", &format!("price: {}", "y".repeat(10_000))), @r#"scenario.yaml:6:47: sites[0].nodes[0].price: found "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy..., expected a number"#);
-    assert_snapshot!(json("\"watts\"", "\"\\u001b[31m\\n\""), @r#"scenario.json:7:74: sites[0].nodes[1].\u{1b}[31m\u{a}: `\u{1b}[31m\u{a}` is not known here: expected one of name, performance, price, free, busy, watts, attributes, resources, units"#);
+    assert_snapshot!(json("\"watts\"", "\"\\u001b[31m\\n\""), @r#"scenario.json:7:74: sites[0].nodes[1].\u{1b}[31m\u{a}: `\u{1b}[31m\u{a}` is not known here: expected one of name, performance, price, free, busy, watts, attributes, resources, units, least_units, only_for"#);
 }

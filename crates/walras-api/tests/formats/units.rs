@@ -67,6 +67,57 @@ fn what_cannot_be_sold_or_taken_is_named() {
     assert!(read_yaml(&scenario("resources: {cores: 8}", "tasks: 1, requires: {cores: {min: 0}}")).is_ok());
 }
 
+/// A node with GPUs is kept for tasks that ask for one, or for half of its memory; nobody takes less than a quarter of it.
+#[test]
+fn owners_say_to_whom_they_sell() {
+    let node = "resources: {cores: 64, memory_gb: 256, gpus: 8}, units: 8, least_units: 2, only_for: {gpus: 1, memory_gb: 128}";
+    let found = |job: &str| {
+        let scenario = read_yaml(&scenario(node, job)).unwrap();
+        find_alternatives(&scenario.offers, &scenario.batch, &SearchConfig::default())
+    };
+    let units = |job: &str| -> Vec<u32> {
+        let found = found(job).found;
+        found.iter().flat_map(|it| it.window.placements()).map(|it| it.units).collect()
+    };
+    assert_eq!(units("tasks: 1, resources: {gpus: 1}"), [2; 4]);
+    assert_eq!(units("tasks: 1, resources: {cores: 8, gpus: 3}"), [3, 3]);
+    assert_eq!(units("tasks: 1, resources: {memory_gb: 160}"), [5]);
+    for job in ["tasks: 1", "tasks: 2, resources: {cores: 8}", "tasks: 1, requires: {exclusive: true}"] {
+        let found = found(job);
+        let Reason::KeptForOthers { asked, nodes: 0, .. } = &found.unscheduled[0].explanation.reasons[0]
+        else {
+            panic!("{:?}", found.unscheduled)
+        };
+        let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+        assert_eq!(asked, ["gpus >= 1", "memory_gb >= 128"], "{job}");
+    }
+    for (keys, path, what) in [
+        ("units: 8, least_units: 9", "nodes[0].least_units: 9", "sold in 8"),
+        ("units: 8, least_units: 0", "nodes[0].least_units: 0", "1"),
+        ("resources: {gpus: 8}, only_for: {fpgas: 1}", "nodes[0].only_for: fpgas", "none of its resources"),
+        ("resources: {gpus: 8}, only_for: {gpus: 9}", "nodes[0].only_for: gpus", "9 of gpus, and it has 8"),
+        ("resources: {gpus: 8}, only_for: {gpus: 0}", "nodes[0].only_for.gpus: 0", "1"),
+        ("resources: {gpus: 8}, only_for: {gpus: 1.5}", "nodes[0].only_for.gpus: 1.5", "whole"),
+    ] {
+        let said = read_yaml(&scenario(keys, "tasks: 1")).unwrap_err().to_string();
+        assert!(said.contains(path) && said.contains(what), "{said}");
+    }
+}
+
+/// A node that is sold whole is kept for some all the same, and the others run elsewhere.
+#[test]
+fn whole_nodes_are_kept_for_who_asks_for_enough() {
+    let text = scenario("resources: {gpus: 4}, only_for: {gpus: 1}", "tasks: 1")
+        .replace("jobs:", "      - {name: m, price: 80, resources: {cores: 8}}\njobs:");
+    let scenario = read_yaml(&text).unwrap();
+    for algorithm in [Algorithm::Amp, Algorithm::Criterion(Criterion::Cost)] {
+        let config = SearchConfig { algorithm, ..SearchConfig::default() };
+        let found = find_alternatives(&scenario.offers, &scenario.batch, &config).found;
+        let nodes: Vec<usize> = found.iter().map(|it| it.window.placements()[0].node.index()).collect();
+        assert_eq!(nodes, [1]);
+    }
+}
+
 /// Memory alone is short: two tasks of three have room on the one node. It is nodes that are counted, and not their units.
 #[test]
 fn only_what_is_short_is_blamed() {

@@ -103,6 +103,8 @@ pub enum Mismatch {
         /// How many are needed.
         expected: u32,
     },
+    /// A node's owner keeps it for tasks that ask for more of something.
+    KeptForOthers(NodeId),
     /// A node's hold does not start with the window.
     StartsApart {
         /// The node whose hold it is.

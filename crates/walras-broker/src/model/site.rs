@@ -169,7 +169,7 @@ pub struct NodeSpec {
 impl NodeSpec {
     /// How many of its units a task of a request takes; `None` where it does not fit.
     pub fn units_needed(&self, request: &Request) -> Option<u32> {
-        self.division.units_needed(&request.requires, &self.attributes)
+        self.division.units_needed(request, &self.attributes)
     }
 }
 

@@ -69,7 +69,7 @@ impl<'a> Free<'a> {
         let mut known: BTreeMap<Taken, usize> = BTreeMap::new();
         let mut groups: Vec<Vec<&PlanningJob>> = Vec::new();
         for job in jobs {
-            let units = kinds.iter().map(|(kind, of)| kind.units_needed(&job.request.requires, of));
+            let units = kinds.iter().map(|(kind, of)| kind.units_needed(&job.request, of));
             let alike = (units.collect(), job.request.scope.separate_nodes && !kinds.is_empty());
             let group = *known.entry(alike).or_insert(groups.len());
             if group == groups.len() {
@@ -95,7 +95,7 @@ impl<'a> Free<'a> {
         for (id, slots) in by_node {
             let node = self.offers.node(id);
             let whole = !node.division.is_divided();
-            let units = if whole { Some(1) } else { node.units_needed(&request.requires) };
+            let units = if whole { Some(1) } else { node.units_needed(request) };
             let Some((first, units)) =
                 slots.first().zip(units).filter(|(slot, _)| slot.start() <= self.round.start)
             else {
@@ -159,7 +159,7 @@ impl<'n> Kind<'n> {
 
     /// How many tasks of a request one of them could run at a time; `None` where it is not what the request asks for.
     pub(super) fn tasks(&self, request: &Request) -> Option<u64> {
-        let units = self.division.units_needed(&request.requires, self.attributes)?;
+        let units = self.division.units_needed(request, self.attributes)?;
         let fits = self.speed >= request.performance_min && request.scope.admits(self.site);
         fits.then(|| u64::from(request.scope.side_by_side(self.division.units() / units.max(1))))
     }
@@ -170,7 +170,7 @@ impl Pool {
     pub(super) fn fits(&self, request: &Request) -> bool {
         self.capacity.speed >= request.performance_min
             && request.scope.admits(self.site)
-            && self.division.units_needed(&request.requires, &self.attributes).is_some()
+            && self.division.units_needed(request, &self.attributes).is_some()
     }
 
     /// Takes so many processors: the node of each, and how many units of it.

@@ -134,7 +134,7 @@ impl State {
         let mut last: Option<(Performance, PlannedHold)> = None;
         let hold = |(node, rate): &(NodeId, Rate)| {
             let spec = self.known.node(*node)?;
-            let (site, units) = (spec.site, spec.units_needed(&request.requires)?);
+            let (site, units) = (spec.site, spec.units_needed(request)?);
             let alike = last.filter(|(performance, it)| (*performance, it.rate) == (spec.performance, *rate));
             let hold = match alike {
                 Some((_, alike)) => PlannedHold { node: *node, site, units, ..alike },

@@ -14,6 +14,7 @@ use crate::model::state::State;
 use crate::plan::Remaining;
 use std::collections::BTreeSet;
 use walras_model::quantity::rounding;
+use walras_model::workflow::Workflow;
 use walras_model::{Factor, Interval, Money, NodeId, Performance, Rate, Request, Requirement, SiteId, Time};
 
 /// Which price counts.
@@ -106,7 +107,7 @@ pub(crate) fn violations(
             wrong.extend(holds(state, allocation, &slots));
             wrong.extend(limits(asked.request, allocation));
             wrong.extend(costs(allocation));
-            wrong.extend(nodes(state, asked.request, allocation));
+            wrong.extend(nodes(state, (asked.request, &remaining.workflow), allocation));
             wrong.extend(tasks(state, remaining, allocation, state.policy.network));
         }
     }
@@ -243,7 +244,7 @@ fn slots(
 }
 
 /// A price of the whole node of which a hold's price is that of its units: the highest there is.
-fn whole_rate(hold: &Hold, of: u32) -> Rate {
+pub(super) fn whole_rate(hold: &Hold, of: u32) -> Rate {
     let part = i128::from(hold.rate.as_micros_per_second());
     let whole = rounding::down(part * i128::from(of), i128::from(hold.units.max(1)));
     i64::try_from(whole).ok().and_then(Rate::from_micros_per_second).unwrap_or(hold.rate)
@@ -282,8 +283,13 @@ fn holds(state: &State, allocation: &Allocation, slots: &PricedNodes) -> Vec<Mis
 }
 
 /// What a request asks of every node, and of where they are.
-fn nodes(state: &State, request: &Request, allocation: &Allocation) -> Vec<Mismatch> {
+fn nodes(
+    state: &State,
+    (request, workflow): (&Request, &Workflow),
+    allocation: &Allocation,
+) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
+    let asks = workflow.asks();
     if request.scope.same_site && allocation.legs.len() > 1 {
         wrong.push(Mismatch::SeveralSites);
     }
@@ -293,6 +299,9 @@ fn nodes(state: &State, request: &Request, allocation: &Allocation) -> Vec<Misma
                 wrong.extend(unfit(request, site, NodeOrQueue::Node(node), spec.performance, |it| {
                     spec.division.meets(it, &spec.attributes)
                 }));
+                if !spec.division.admits(request.requires.iter().chain(&asks)) {
+                    wrong.push(Mismatch::KeptForOthers(node));
+                }
             }
             None => wrong.push(Mismatch::NotForQueues),
         }

@@ -9,6 +9,7 @@ use crate::model::id::JobNumber;
 use crate::model::job::{Job, JobSpec};
 use crate::model::site::{NodeSpec, SiteKind, SiteSpec};
 use crate::model::state::State;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_model::quantity::{MILLION, rounding};
@@ -29,12 +30,20 @@ pub struct Fitting {
 
 /// By site, the nodes that are what a job asks for; sites without any are left out, and so are those that leave. Tasks of a workflow are not looked at one by one.
 pub fn fitting(state: &State, spec: &JobSpec) -> Vec<Fitting> {
-    fitting_within(state, spec, Some(state.policy.horizon), &|_| true)
+    fitting_within(state, &with_asks(spec), Some(state.policy.horizon), &|_| true)
 }
 
 /// The same however long it takes.
 pub fn fitting_for_ever(state: &State, spec: &JobSpec) -> Vec<Fitting> {
-    fitting_within(state, spec, None, &|_| true)
+    fitting_within(state, &with_asks(spec), None, &|_| true)
+}
+
+/// The same job, with what the tasks of its workflow ask for in its request, for owners who keep nodes for some.
+fn with_asks(spec: &JobSpec) -> Cow<'_, JobSpec> {
+    let Some(of) = &spec.workflow else { return Cow::Borrowed(spec) };
+    let mut spec = spec.clone();
+    spec.request.scope.asks = of.workflow.asks();
+    Cow::Owned(spec)
 }
 
 /// The same of nodes that state what somebody else wants, too.
@@ -154,6 +163,8 @@ fn alone(spec: &JobSpec, task: &Task) -> JobSpec {
     let mut alone = JobSpec::plain(spec.user.clone(), spec.request.clone());
     let request = &mut alone.request;
     request.requires.extend(task.requires.iter().cloned());
+    // What another of its tasks asks for lets this one in, too.
+    request.scope.asks = spec.workflow.as_ref().map(|of| of.workflow.asks()).unwrap_or_default();
     request.tasks = task.nodes;
     request.scope.same_site |= task.nodes > 1;
     let least = || Work::from_millis(1).expect("a millisecond of work is some");

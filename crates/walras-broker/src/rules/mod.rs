@@ -14,6 +14,7 @@ pub mod foreseen;
 pub(crate) mod gating;
 pub(crate) mod holding;
 pub(crate) mod in_turn;
+pub mod lesser;
 pub(crate) mod limiting;
 pub(crate) mod market;
 pub(crate) mod means;

@@ -54,6 +54,7 @@ pub(super) fn window(
             wanted.iter().filter_map(place).collect()
         }),
         nodes: None,
+        asks: Vec::new(),
     };
     let batch = Batch::new(vec![Request { scope, ..request.clone() }]);
     // A node that is not there has a place that nothing has.

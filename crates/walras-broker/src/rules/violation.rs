@@ -30,6 +30,7 @@ pub(crate) fn of_window(
         V::WrongUnits { at, expected, claimed } => {
             on(&at, &|_, node, _| Mismatch::WrongUnits { node, held: claimed, expected })
         }
+        V::KeptForOthers { at } => on(&at, &|_, node, _| Mismatch::KeptForOthers(node)),
         V::Overbooked { at, .. } => {
             on(&at, &|_, node, hold| Mismatch::NotFree { node, interval: hold.interval })
         }

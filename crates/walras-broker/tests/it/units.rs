@@ -13,7 +13,7 @@ use walras_broker::reservation::ReservationPhase;
 use walras_broker::sales::sales;
 use walras_broker::site::SiteKind;
 use walras_broker::{Event, Input};
-use walras_model::{Division, Fixed, Interval, NodeId, Requirement, Share, SiteId, Test, Value};
+use walras_model::{Division, Fixed, Interval, NodeId, Requirement, SaleTerms, Share, SiteId, Test, Value};
 
 /// Sites with nodes of four units of two cores each, at four credits a second.
 fn vo(nodes: usize, deciding: Deciding) -> Vo {
@@ -191,6 +191,39 @@ fn rounds_assign_units() {
 fn exact_cores(count: i64) -> Requirement {
     let test = Test::Equals(Value::Number(Fixed::from_millionths(count * 1_000_000)));
     Requirement { attribute: "cores".to_owned(), test }
+}
+
+/// Eight cores with a node that is kept for who asks for three: a small task waits for the other one, whatever is free here; and who is let in
+/// takes three units at least, and pays them.
+#[test]
+fn nodes_are_kept_for_who_asks_for_enough() {
+    for deciding in deciding() {
+        let mut vo = Vo::new(&[]);
+        let policy = Policy { deciding, lead: span(2_000), ..crate::vo::policy() };
+        vo.say(Input::SetPolicy(Box::new(policy)));
+        vo.join("bob", None, 1_000_000);
+        let division = Division::new(4, [("cores".to_owned(), 8)].into()).unwrap();
+        let terms = SaleTerms { least_units: 3, only_for: [("cores".to_owned(), 3)].into() };
+        vo.division = division.clone().on_terms(terms).unwrap();
+        vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(4_000)));
+        vo.division = division;
+        vo.add_site(SiteKind::Slots, 1, PriceRules::flat(rate(4_000_000)));
+        let before = vo.balance(&user("bob"));
+        let small: Vec<JobNumber> =
+            (0..5).map(|number| submit(&mut vo, &format!("j{number}"), 1, 10, cores(2))).collect();
+        let large = submit(&mut vo, "large", 1, 10, cores(3));
+        let wide = submit(&mut vo, "wide", 2, 10, cores(7));
+        vo.run_until(90 * MINUTE);
+        assert!(small.iter().chain([&large, &wide]).all(|job| vo.started(*job).is_some()));
+        let held = held(&vo);
+        let units =
+            |node: u32| held[&NodeId::new(node)].iter().map(|(_, units)| *units).collect::<Vec<u32>>();
+        assert!(units(0).iter().all(|units| *units >= 3), "{:?}", units(0));
+        assert_eq!(units(1).iter().filter(|units| **units == 1).count(), 5);
+        // Of the cheap node: three units of four and a whole, ten minutes each; of the other a whole, and five units.
+        let paid = before.checked_sub(vo.balance(&user("bob"))).unwrap();
+        assert_eq!(paid.as_micros(), 600 * (3_000 + 4_000) + 600 * 4_000_000 + 5 * 600_000_000);
+    }
 }
 
 /// What an owner is told of a sale is how much of the node it was, and not the whole.

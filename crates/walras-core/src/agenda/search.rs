@@ -80,7 +80,7 @@ impl Wanted {
             if runtime == NO_FIT {
                 continue;
             }
-            let Some(units) = node.units_needed(&request.requires) else { continue };
+            let Some(units) = node.units_needed(request) else { continue };
             let rate = groups.price_for(offers, request, slot, units);
             let start = slot.start().as_millis();
             let cost = Candidate { slot, start, expiry: start, runtime, rate }.cost();

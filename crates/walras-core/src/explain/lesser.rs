@@ -6,7 +6,8 @@
 //! **Method.** Where an amount falls and all else stays, no task takes more of any node than before, none costs more, and every node that
 //! fitted still does: so a bisection over the amounts at which anything changes finds the most that would do. These are, where a node counts the
 //! resource, the amounts of its units, and the values of its attribute elsewhere. Of nodes that are sold in units, feasibility is looked for step by step, since other
-//! amounts make other lanes.
+//! amounts make other lanes. Where owners keep nodes for tasks that ask for so much of something, less than that loses these: so the
+//! amounts are looked through part by part, from the most on, each from one such amount to the next.
 //!
 //! What no node counts is an attribute like any other, and no change is named for it. An amount that some node does not count and that must be met exactly does not become easier by falling, and is left alone.
 //!
@@ -30,13 +31,33 @@ impl Case<'_> {
 
     fn less_of(&self, place: usize, requirement: &Requirement) -> Option<Fixed> {
         let lesser = self.lesser_amounts(requirement)?;
-        let last = i64::try_from(lesser.len()).ok()? - 1;
-        let at = |index: i64| usize::try_from(index).ok().and_then(|index| lesser.get(index)).copied();
-        let fits = |index: i64| {
-            let test = at(index).and_then(|amount| with_amount(&requirement.test, amount));
-            test.is_some_and(|test| self.fits_with(place, test))
+        let mut end = lesser.len();
+        for kept in self.kept_amounts(requirement).into_iter().rev().chain([None]) {
+            let from = kept.map_or(0, |kept| lesser.partition_point(|amount| *amount < kept)).min(end);
+            let part = &lesser[from..end];
+            let at = |index: i64| usize::try_from(index).ok().and_then(|index| part.get(index)).copied();
+            let fits = |index: i64| {
+                let test = at(index).and_then(|amount| with_amount(&requirement.test, amount));
+                test.is_some_and(|test| self.fits_with(place, test))
+            };
+            let last = i64::try_from(part.len()).ok()? - 1;
+            if let Some(most) = greatest(0, last, fits).and_then(at) {
+                return Some(most);
+            }
+            end = from;
+        }
+        None
+    }
+
+    /// The amounts below which some node has no place any more for who asks for this, the least first.
+    fn kept_amounts(&self, requirement: &Requirement) -> Vec<Option<Fixed>> {
+        let kept = |node: &Node| {
+            let only_for = node.division.only_for()?;
+            requirement.attribute.split('|').filter_map(|name| only_for.get(name)).min().copied()
         };
-        greatest(0, last, fits).and_then(at)
+        let amounts: BTreeSet<u64> = self.sold.offers.nodes().iter().filter_map(kept).collect();
+        let millionths = |amount: u64| i64::try_from(amount).ok()?.checked_mul(MILLION);
+        amounts.into_iter().map(|it| millionths(it).map(Fixed::from_millionths)).collect()
     }
 
     /// Whether there is a window with another test in this place.
@@ -99,7 +120,7 @@ fn stated(node: &Node, name: &str) -> Option<Fixed> {
 }
 
 /// The same test for another amount; `None` where it names several, or none.
-fn with_amount(test: &Test, amount: Fixed) -> Option<Test> {
+pub(super) fn with_amount(test: &Test, amount: Fixed) -> Option<Test> {
     match test {
         Test::Equals(Value::Number(_)) => Some(Test::Equals(Value::Number(amount))),
         Test::Range { min: Some(_), max } => Some(Test::Range { min: Some(amount), max: *max }),

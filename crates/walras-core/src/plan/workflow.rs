@@ -45,6 +45,7 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
         let Some((workflow, strategy)) = problem.job(job).workflow else { continue };
         // A gang is of one site: so is the window of a workflow that has any.
         request.scope.same_site |= workflow.widest() > 1;
+        request.scope.asks = workflow.asks();
         let care = problem.care(workflow);
         let sizing = Sizing {
             bounded: (workflow, problem.job(job).nodes_max),

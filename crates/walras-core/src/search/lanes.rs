@@ -58,7 +58,7 @@ pub(crate) type LaneKey<'a> = (Vec<Option<u32>>, Option<&'a str>, bool);
 /// Which lanes a request needs; with `whole`, of all units of a node together.
 pub(crate) fn lane_key<'a>(offers: &Offers, request: &'a Request, whole: bool) -> LaneKey<'a> {
     let units = |node: &Node| {
-        let needed = node.units_needed(&request.requires)?;
+        let needed = node.units_needed(request)?;
         Some(if whole { node.division.units() } else { needed })
     };
     let user = request.user.as_deref().filter(|_| has_user_prices(offers));

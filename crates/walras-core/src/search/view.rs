@@ -190,7 +190,7 @@ pub(crate) fn runtime_of(node: &Node, request: &Request) -> i64 {
 fn runtime_on(node: &Node, request: &Request, criterion: Option<&Criterion>) -> i64 {
     let fits = node.performance >= request.performance_min
         && request.scope.admits(node.site)
-        && (request.requires.is_empty() || node.units_needed(&request.requires).is_some())
+        && (asks_nothing(node, request) || node.units_needed(request).is_some())
         && criterion.is_none_or(|criterion| states(node, criterion));
     let runtime = if fits { request.work.runtime_on(node.performance) } else { None };
     let runtime = runtime.map_or(NO_FIT, Span::as_millis);
@@ -201,6 +201,11 @@ fn runtime_on(node: &Node, request: &Request, criterion: Option<&Criterion>) -> 
         }
         _ => runtime,
     }
+}
+
+/// Whether the node need not be looked at: nothing is required, and it takes whoever comes.
+fn asks_nothing(node: &Node, request: &Request) -> bool {
+    request.requires.is_empty() && node.division.is_for_everybody()
 }
 
 /// Whether a node states what the criterion sums.

@@ -56,7 +56,7 @@ fn all_windows(offers: &Offers, profiles: &[Profile], request: &Request) -> Vec<
         let room = room(offers, profiles, request, start);
         let mut partial = vec![(0, Whole { start, parts: Vec::new(), cost: 0, end: start }, None)];
         for (index, (node, (most, end, cost))) in offers.nodes().iter().zip(room).enumerate() {
-            let units = node.units_needed(&request.requires).unwrap_or(0);
+            let units = node.units_needed(request).unwrap_or(0);
             let mut next = Vec::new();
             for (tasks, so_far, site) in partial {
                 for count in 0..=most.min(request.tasks - tasks) {

@@ -6,6 +6,7 @@
 mod batches;
 mod bounds;
 mod capacity;
+mod cheaper;
 mod choosing;
 mod clearing;
 mod confirming;

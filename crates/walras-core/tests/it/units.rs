@@ -1,5 +1,6 @@
 //! Nodes that are sold in units: every search against brute force on profiles, and what batches find against the verifier.
 
+use std::collections::BTreeMap;
 use walras_core::{Algorithm, Criterion, Mode, SearchConfig, find_alternatives};
 use walras_model::division::price_of_units;
 use walras_model::*;
@@ -24,7 +25,7 @@ pub fn place(moment: i64) -> usize {
     usize::try_from(moment).unwrap()
 }
 
-fn least(name: &str, count: usize) -> Requirement {
+pub fn least(name: &str, count: usize) -> Requirement {
     let min = Some(Fixed::from_millionths(whole(count) * 1_000_000));
     Requirement { attribute: name.to_owned(), test: Test::Range { min, max: None } }
 }
@@ -40,14 +41,17 @@ pub fn draw_offers(draws: &mut Draws) -> (Offers, Vec<Profile>) {
         let per_unit = |most: usize, draws: &mut Draws| u64::from(units) * (1 + draws.below(most) as u64);
         let (cores, memory, gpus) = (per_unit(3, draws), per_unit(4, draws), per_unit(2, draws));
         let resources = [("cores", cores), ("memory", memory), ("gpus", gpus)];
-        let resources = resources.map(|(name, amount)| (name.to_owned(), amount));
+        let resources: BTreeMap<String, u64> =
+            resources.map(|(name, amount)| (name.to_owned(), amount)).into();
+        let division = Division::new(units, resources.clone()).unwrap();
+        let division = division.on_terms(draw_terms(draws, units, &resources)).unwrap();
         nodes.push(Node {
             name: format!("n{number}"),
             site: SiteId::new(u32::try_from(draws.below(2)).unwrap()),
             performance: Performance::from_millionths(1_000_000 * (1 + whole(draws.below(2)))).unwrap(),
             watts: None,
             attributes: Attributes::new(),
-            division: Division::new(units, resources.into()).unwrap(),
+            division,
         });
         let mut profile = vec![None; place(HORIZON)];
         let mut from = draws.below(4);
@@ -74,6 +78,44 @@ pub fn draw_offers(draws: &mut Draws) -> (Offers, Vec<Profile>) {
     (Offers::new(interval(0, HORIZON), sites.into(), nodes, slots).unwrap(), profiles)
 }
 
+/// One node of four is kept for tasks that ask for GPUs or memory, and one takes nobody for less than some units.
+fn draw_terms(draws: &mut Draws, units: u32, resources: &BTreeMap<String, u64>) -> SaleTerms {
+    let mut terms = SaleTerms::default();
+    if draws.below(4) == 0 {
+        terms.least_units = 1 + u32::try_from(draws.below(units as usize)).unwrap();
+    }
+    for name in ["memory", "gpus"] {
+        if draws.below(8) == 0 {
+            let asked = 1 + draws.below(usize::try_from(resources[name]).unwrap());
+            terms.only_for.insert(name.to_owned(), asked as u64);
+        }
+    }
+    terms
+}
+
+/// The units that a task takes, told once more: as many as hold every amount, no fewer than the owner sells, and none where the owner keeps the
+/// node for who asks for more.
+pub fn units_of(node: &Node, request: &Request) -> Option<u32> {
+    let asked = |name: &str| {
+        let of = request.requires.iter().find(|it| it.attribute == name)?;
+        let Test::Range { min: Some(least), max: None } = &of.test else { unreachable!() };
+        Some(u64::try_from(least.whole()).unwrap())
+    };
+    if let Some(only_for) = node.division.only_for()
+        && !only_for.iter().any(|(name, least)| asked(name).is_some_and(|asked| asked >= *least))
+    {
+        return None;
+    }
+    let of = u64::from(node.division.units());
+    let holds = |units: &u32| {
+        let resources = node.division.resources().iter();
+        resources
+            .clone()
+            .all(|(name, all)| asked(name).is_none_or(|asked| asked * of <= all * u64::from(*units)))
+    };
+    (node.division.least_units()..=node.division.units()).find(holds)
+}
+
 pub fn draw_request(draws: &mut Draws, name: &str) -> Request {
     let (tasks, work) = (1 + u32::try_from(draws.below(4)).unwrap(), 1 + whole(draws.below(8)));
     let mut request = Request::new(name, tasks, Work::from_millis(work).unwrap());
@@ -98,7 +140,7 @@ pub fn room(offers: &Offers, profiles: &[Profile], request: &Request, start: i64
     let of = |(node, profile): (&Node, &Profile)| {
         let runtime = request.work.runtime_on(node.performance).unwrap();
         let end = start + runtime.as_millis();
-        let Some(units) = node.units_needed(&request.requires).filter(|_| end <= HORIZON) else {
+        let Some(units) = units_of(node, request).filter(|_| end <= HORIZON) else {
             return (0, 0, 0);
         };
         let times = &profile[place(start)..place(end)];
@@ -144,7 +186,7 @@ fn windows(offers: &Offers, profiles: &[Profile], request: &Request, start: i64)
     full.map(|(_, sum, last, _)| (sum, last)).collect()
 }
 
-fn config(algorithm: Algorithm, mode: Mode) -> SearchConfig {
+pub fn config(algorithm: Algorithm, mode: Mode) -> SearchConfig {
     SearchConfig { algorithm, mode, ..SearchConfig::default() }
 }
 
@@ -184,7 +226,7 @@ fn every_search_finds_what_trying_everything_finds() {
         check(Algorithm::Criterion(Criterion::Start), |(start, _, _)| *start);
         check(Algorithm::Criterion(Criterion::Runtime), |(start, _, end)| end - start);
     }
-    assert!(found > 6_000 && shared > 2_000, "{found} found, {shared} tasks beside others");
+    assert!(found > 5_000 && shared > 2_000, "{found} found, {shared} tasks beside others");
 }
 
 /// Takes what was found out of the profiles, moment by moment.
@@ -285,5 +327,5 @@ fn searches_step_by_step_start_when_searches_on_lanes_do() {
         assert_eq!(first(Algorithm::Amp), first(Algorithm::Criterion(Criterion::Start)), "seed {seed}");
         found += usize::from(first(Algorithm::Amp).is_some());
     }
-    assert!(found > 700, "{found} found");
+    assert!(found > 500, "{found} found");
 }

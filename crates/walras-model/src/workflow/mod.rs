@@ -23,9 +23,10 @@ mod platform;
 
 pub use platform::{Lane, Link, Network, Platform, cores_of, memory_of};
 
-use crate::attribute::{Attributes, Requirement};
+use crate::attribute::{Attributes, Requirement, Test};
+use crate::division::amount_asked;
 use crate::id::TaskId;
-use crate::quantity::{Data, Money, Span, Time, Work};
+use crate::quantity::{Data, Fixed, Money, Span, Time, Work};
 use std::collections::BTreeMap;
 
 /// The work of a request that waits for its workflow to be sized.
@@ -201,6 +202,20 @@ impl Workflow {
             ends[id.index()] = start.saturating_add(length(self.task(*id)));
         }
         ends
+    }
+
+    /// What tasks ask for beside what all of it does: by attribute, the most that any of them names an amount of.
+    pub fn asks(&self) -> Vec<Requirement> {
+        let mut most: BTreeMap<&str, Fixed> = BTreeMap::new();
+        for requirement in self.tasks.iter().flat_map(|task| &task.requires) {
+            let Some(asked) = amount_asked(&requirement.test) else { continue };
+            most.entry(&requirement.attribute).and_modify(|most| *most = (*most).max(asked)).or_insert(asked);
+        }
+        let least = |(name, amount): (&str, Fixed)| Requirement {
+            attribute: name.to_owned(),
+            test: Test::Range { min: Some(amount), max: None },
+        };
+        most.into_iter().map(least).collect()
     }
 
     /// How many nodes the widest task takes.

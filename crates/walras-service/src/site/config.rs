@@ -48,6 +48,10 @@ pub struct SiteConfig {
     pub resources: BTreeMap<String, u64>,
     /// In how many equal units a node is sold; whole, without.
     pub units: Option<u32>,
+    /// A task takes, and pays, no fewer units than this; one, without.
+    pub least_units: Option<u32>,
+    /// By resource: only tasks that ask for so much of one of these have a place on a node. Everybody, without.
+    pub only_for: Option<BTreeMap<String, u64>>,
     /// What a second on a node costs, in credits.
     pub price: Amount,
     /// The same by class of node.
@@ -140,6 +144,10 @@ pub struct NodeConfig {
     pub resources: BTreeMap<String, u64>,
     /// The site's, without.
     pub units: Option<u32>,
+    /// The site's, without.
+    pub least_units: Option<u32>,
+    /// The site's, without; `{}` for everybody.
+    pub only_for: Option<BTreeMap<String, u64>>,
 }
 
 /// The value of an attribute.

@@ -9,7 +9,10 @@ use walras_api::service::name_fault;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_model::division::UNITS_MAX;
-use walras_model::{Attributes, Division, Fixed, Multiplier, Performance, Rate, Share, Span, Value, Watts};
+use walras_model::{
+    Attributes, BadDivision, Division, Fixed, Multiplier, Performance, Rate, SaleTerms, Share, Span, Value,
+    Watts,
+};
 use walras_sites::Offering;
 use walras_sites::local::ProcessLimits;
 use walras_sites::simulated::{Behaviour, Load};
@@ -137,9 +140,18 @@ impl SiteConfig {
             attributes: BTreeMap::new(),
             resources: BTreeMap::new(),
             units: None,
+            least_units: None,
+            only_for: None,
         };
+        let has_terms = self.least_units.is_some() || self.only_for.is_some();
         if self.connector == ConnectorName::Slurm && self.kind != OfferingName::Queue {
             // The cluster says which there are, when it joins.
+            if has_terms {
+                return Err(
+                    "least_units, only_for: who may use which nodes of a cluster of Slurm's, it says itself"
+                        .to_owned(),
+                );
+            }
             if !self.resources.is_empty() || self.nodes.iter().any(|node| !node.resources.is_empty()) {
                 return Err("resources: a cluster of Slurm's says itself what its nodes have".to_owned());
             }
@@ -165,6 +177,11 @@ impl SiteConfig {
             (OfferingName::Queue, Some(_), true) if self.units.is_some() || !self.resources.is_empty() => {
                 return Err("units: a queue has no nodes that could be sold in units".to_owned());
             }
+            (OfferingName::Queue, Some(_), true) if has_terms => {
+                return Err(
+                    "least_units, only_for: a queue has no nodes that could be kept for some".to_owned()
+                );
+            }
             (OfferingName::Queue, Some(_), true) => return Ok(Vec::new()),
             (OfferingName::Queue, _, _) => {
                 return Err("a queue has a count and no nodes of its own".to_owned());
@@ -186,6 +203,11 @@ impl SiteConfig {
         let units = node.units.or(self.units).unwrap_or(1);
         let division = Division::new(units, resources).map_err(|wrong| within(format!("units: {wrong}")))?;
         division.state_in(&mut all).map_err(|wrong| within(format!("resources: {wrong}")))?;
+        let terms = SaleTerms {
+            least_units: node.least_units.or(self.least_units).unwrap_or(1),
+            only_for: node.only_for.clone().or_else(|| self.only_for.clone()).unwrap_or_default(),
+        };
+        let division = division.on_terms(terms).map_err(|wrong| within(terms_text(&wrong)))?;
         Ok(NodeSpec {
             division,
             performance: performance(node.performance.as_ref(), common).map_err(within)?,
@@ -292,6 +314,12 @@ impl SiteConfig {
             OfferingName::Queue => Offering::Queue(self.count.unwrap_or(1)),
         }
     }
+}
+
+/// Why nodes cannot be sold on such terms, with the key that says so.
+fn terms_text(wrong: &BadDivision) -> String {
+    let key = if matches!(wrong, BadDivision::LeastUnits { .. }) { "least_units" } else { "only_for" };
+    format!("{key}: {wrong}")
 }
 
 /// Refuses prices so low that the units of a node, rounded up one by one, would be far dearer than the node.

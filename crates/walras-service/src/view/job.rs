@@ -6,21 +6,23 @@ use super::{node_name, site_name};
 use crate::journal::record::v1;
 use std::collections::BTreeMap;
 use walras_api::Num;
-use walras_api::sentence::{Context, MoneyLimit, part_stage};
+use walras_api::sentence::{Context, MoneyLimit, cheaper_text, part_stage};
 use walras_api::service::{
-    HeldKind, JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView, RankView, Stamp,
-    StrategyByKind, StrategyView, WhyView,
+    CheaperView, HeldKind, JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView,
+    RankView, Stamp, StrategyByKind, StrategyView, WhyView,
 };
 use walras_broker::State;
 use walras_broker::gate::Waits;
 use walras_broker::id::{JobNumber, QuoteNumber};
 use walras_broker::job::{Job, JobSpec, Phase, SiteRefusal, Why};
+use walras_broker::lesser::cheaper;
 use walras_broker::quote::Quote;
 use walras_broker::quote::QuoteOption;
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use walras_broker::strategy_rule::StrategyBy;
 use walras_broker::{rank::Ranked, ranked};
-use walras_model::{Money, Share, Time};
+use walras_core::explain::Cheaper;
+use walras_model::{Fixed, Money, Share, Time};
 
 /// Of a job that fits nowhere: which site has no account for its user, and so was not looked at.
 fn tell_of_accounts(view: &mut JobView, state: &State, job: &Job, why: &Why) {
@@ -311,6 +313,19 @@ fn option(
             likely_view(it, quote.spec.request.work, Some(window), option.start)
         }),
         confidence: option.confidence.map(|it| Num::of_millionths(it.at_least.as_millionths())),
+        cheaper: cheaper(state, &quote.spec, &option.allocation).iter().map(cheaper_view).collect(),
+    }
+}
+
+fn cheaper_view(cheaper: &Cheaper) -> CheaperView {
+    let amount = |(name, (amount, _)): (&String, &(Fixed, Fixed))| {
+        (name.clone(), Num::of_millionths(amount.as_millionths()))
+    };
+    CheaperView {
+        resources: cheaper.resources.iter().map(amount).collect(),
+        price: Num::of_money(cheaper.cost),
+        saves: Num::of_money(cheaper.saves),
+        text: cheaper_text(cheaper),
     }
 }
 

@@ -62,6 +62,27 @@ fn nodes_are_sold_in_units_of_what_they_count() {
 }
 
 #[test]
+fn owners_say_to_whom_they_sell_their_nodes() {
+    let gpus = r#""resources": {"cores": 64, "gpus": 8}, "units": 8"#;
+    let with = |keys: &str| SIMULATED.replacen("\"price\": 1", &format!("\"price\": 1, {gpus}, {keys}"), 1);
+    let node = |keys: &str| read(&with(keys)).unwrap().spec().unwrap().nodes[0].division.clone();
+    let kept = node(r#""least_units": 2, "only_for": {"gpus": 1}"#);
+    assert_eq!((kept.least_units(), kept.only_for().unwrap()["gpus"]), (2, 1));
+    assert_eq!(node(r#""only_for": {}"#).only_for(), None);
+    let said = |keys: &str| read(&with(keys)).unwrap().spec().unwrap_err().to_string();
+    let short = said(r#""least_units": 9"#);
+    assert!(
+        short.contains("least_units: no task can take at least 9 units of a node that is sold in 8"),
+        "{short}"
+    );
+    let unknown = said(r#""only_for": {"fpgas": 1}"#);
+    assert!(unknown.contains("only_for: the node is only for tasks that ask for fpgas"), "{unknown}");
+    let much = said(r#""only_for": {"gpus": 9}"#);
+    assert!(much.contains("9 of gpus, and it has 8"), "{much}");
+    assert!(wrong(r#""kind": "queue", "only_for": {"gpus": 1}"#).contains("a queue has no nodes"));
+}
+
+#[test]
 fn a_queue_has_a_count_and_no_nodes() {
     let config = read(&SIMULATED.replace("\"count\"", "\"kind\": \"queue\", \"count\"")).unwrap();
     let spec = config.spec().unwrap();

@@ -72,6 +72,34 @@ fn claim(job: usize, from: i64, units: &[u32]) -> ClaimedAlternative {
     ClaimedAlternative { job: format!("J{job}"), start: at(from), end: at(from + 10), cost, slots }
 }
 
+/// The node on terms of its owner: three units at least, and only for tasks with two GPUs.
+#[test]
+fn what_owners_keep_is_for_who_asks_for_it() {
+    let of = offers();
+    let terms = SaleTerms { least_units: 3, only_for: [("gpus".to_owned(), 3)].into() };
+    let node =
+        Node { division: of.nodes()[0].division.clone().on_terms(terms).unwrap(), ..of.nodes()[0].clone() };
+    let offers = Offers::new(of.horizon(), of.sites().to_vec(), vec![node], of.slots().to_vec()).unwrap();
+    let wrong = |batch: &Batch, job: usize, units: u32| {
+        let claim = Claim { alternatives: vec![claim(job, 0, &[units])], ..Claim::default() };
+        verify_plan(&claim, &offers, batch, Rules { budget_factor: Factor::ONE, price_cap: false })
+    };
+    let all = batch();
+    assert_eq!(wrong(&all, 2, 3), []);
+    // Who asks for no GPU, for two of them, and for the node alone; and for fewer units than are sold.
+    for (job, units) in [(1, 3), (5, 3), (6, 3), (4, 4)] {
+        assert!(matches!(wrong(&all, job, units)[..], [Violation::KeptForOthers { .. }]), "J{job}");
+    }
+    assert!(matches!(
+        wrong(&all, 1, 1)[..],
+        [Violation::KeptForOthers { .. }, Violation::WrongUnits { expected: 3, .. }]
+    ));
+    // What a task of a workflow asks for counts for all of it.
+    let mut requests = all.requests().to_vec();
+    requests[1].scope.asks = requests[2].requires.clone();
+    assert_eq!(wrong(&Batch::new(requests), 1, 3), []);
+}
+
 fn violations(alternatives: Vec<ClaimedAlternative>) -> Vec<Violation> {
     let claim = Claim { alternatives, ..Claim::default() };
     let rules = Rules { budget_factor: Factor::ONE, price_cap: false };

@@ -279,6 +279,7 @@ fn quote_text(quote: &QuoteView) -> String {
         text.push_str(&table(heading, &rows));
         text.push_str(&criteria_text(quote));
         text.push_str(&likely_text(quote));
+        text.push_str(&cheaper_text(quote));
         text.push_str(&held_text(quote));
         text.push_str(&format!(
             "to be accepted until {}: walras accept {} OPTION\n",
@@ -315,6 +316,12 @@ fn criteria_text(quote: &QuoteView) -> String {
 fn likely_text(quote: &QuoteView) -> String {
     let known = quote.options.iter().filter_map(|it| Some((it.option, it.likely.as_ref()?)));
     known.map(|(option, likely)| format!("option {option}: {}\n", told(&likely.text))).collect()
+}
+
+/// Where asking for less would cost less, option by option.
+fn cheaper_text(quote: &QuoteView) -> String {
+    let all = quote.options.iter().flat_map(|it| it.cheaper.iter().map(move |cheaper| (it.option, cheaper)));
+    all.map(|(option, cheaper)| format!("option {option}: {}\n", told(&cheaper.text))).collect()
 }
 
 /// What it means that the options are held, or not.

@@ -31,6 +31,11 @@ pub(super) fn of_choice(
         totals(choice, scenario.unit),
         status(choice, !found.unscheduled.is_empty())
     );
+    for chosen in &choice.chosen {
+        for cheaper in &chosen.cheaper {
+            let _ = writeln!(text, "{} would cost {}.", chosen.job, cheaper.text);
+        }
+    }
     let limits = limits_in_words(choice, scenario.unit);
     let queued =
         |job: &String| satisfaction.is_some_and(|it| it.queued.iter().any(|queued| queued.job == *job));

@@ -26,7 +26,7 @@ fn changed(from: &str, to: &str) -> String {
 #[test]
 fn each_wrong_value_is_named() {
     insta::assert_snapshot!(changed("scenario/1", "scenario/9"), @"walras: s.yaml:3:9: walras: scenario/9 is not a version that is read here: expected scenario/1");
-    insta::assert_snapshot!(changed("price: 5,", "price: 5, colour: red,"), @"walras: s.yaml:8:32: sites[0].nodes[0].colour: `colour` is not known here: expected one of name, performance, price, free, busy, watts, attributes, resources, units");
+    insta::assert_snapshot!(changed("price: 5,", "price: 5, colour: red,"), @"walras: s.yaml:8:32: sites[0].nodes[0].colour: `colour` is not known here: expected one of name, performance, price, free, busy, watts, attributes, resources, units, least_units, only_for");
     insta::assert_snapshot!(changed("price: 5,", "price: -5,"), @"walras: s.yaml:8:29: sites[0].nodes[0].price: -5 is not a price: it must be greater than 0");
     insta::assert_snapshot!(changed("price: 5,", "price: .nan,"), @"walras: s.yaml:8:29: sites[0].nodes[0].price: NaN is not a price: it must be a finite number");
     insta::assert_snapshot!(changed("price: 5,", "price: 1e300,"), @"walras: s.yaml:8:29: sites[0].nodes[0].price: 1e300 is not a price: it must be at most 9223372036854.775807");

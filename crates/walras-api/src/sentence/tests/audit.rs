@@ -161,6 +161,8 @@ fn every_fault_of_a_reservation_has_a_clause() {
         AllocationFault::NodeDrained(_) => AllocationFault::NodeDrained(NODE) => "nothing new is sold of node campus/n1 then";
         AllocationFault::WrongUnits { .. } => AllocationFault::WrongUnits { node: NODE, needed: 2, held: 3 } =>
             "of the units of node campus/n1, 3 are held instead of 2";
+        AllocationFault::KeptForOthers(_) => AllocationFault::KeptForOthers(NODE) =>
+            "node campus/n1 is kept for tasks that ask for more";
         AllocationFault::DoubleBooked { .. } => AllocationFault::DoubleBooked { node: NODE, other } =>
             "node campus/n1 is held for reservation 5 then";
         AllocationFault::Past(_) => AllocationFault::Past(at(0)) => "it starts at 2026-01-01T00:00:00.000Z, which has passed";

@@ -179,6 +179,8 @@ fn every_reason_has_a_sentence() {
     table!(Reason, |it: &Reason| context().reason(it);
         Reason::RequirementUnmet { .. } => Reason::RequirementUnmet { requirement: gpu(), nodes: 1, needed: 2 } =>
             "Only 1 node passes the requirement gpu = true, and 2 are needed at once.";
+        Reason::KeptForOthers { .. } => Reason::KeptForOthers { asked: vec![gpu(), gpu()], nodes: 1, needed: 2 } =>
+            "Only 1 node takes the job's tasks: owners keep others for tasks that ask for gpu = true or gpu = true; 2 are needed at once.";
         Reason::TooSlow { .. } => Reason::TooSlow { performance_min: least, nodes: 0, needed: 2 } =>
             "No node has a performance of at least 2, and 2 are needed at once.";
         Reason::CriterionUnstated { .. } =>
@@ -258,6 +260,8 @@ fn every_mismatch_has_a_clause() {
             "the job has 2 tasks, and the plan has 1 hold for 1 part";
         Mismatch::WrongUnits { .. } => Mismatch::WrongUnits { node: NODE, held: 3, expected: 2 } =>
             "of the units of node campus/n1, 3 are held instead of 2";
+        Mismatch::KeptForOthers(_) => Mismatch::KeptForOthers(NODE) =>
+            "node campus/n1 is kept for tasks that ask for more";
         Mismatch::NodeTwice(_) => Mismatch::NodeTwice(NODE) => "node campus/n1 is held twice";
         Mismatch::StartsApart { .. } => Mismatch::StartsApart { node: NODE, start: at(1), expected: at(0) } =>
             "node campus/n1 starts at 2026-01-01T00:00:01.000Z, and the window at 2026-01-01T00:00:00.000Z";

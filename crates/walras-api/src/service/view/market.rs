@@ -7,6 +7,7 @@ use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A quote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +59,22 @@ pub struct OptionView {
     /// What it costs to have it held and not take it, in credits; nothing while it is not held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold_fee: Option<Num>,
+    /// Where a job that asks for a little less of its nodes would pay less, in the very same place and time: each of these alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cheaper: Vec<CheaperView>,
+}
+
+/// Less of something for less money.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheaperView {
+    /// By name: how much of it a task would ask for.
+    pub resources: BTreeMap<String, Num>,
+    /// What the alternative would then cost at most, in credits.
+    pub price: Num,
+    /// How much less that is, at least.
+    pub saves: Num,
+    /// The same in words.
+    pub text: String,
 }
 
 /// What an alternative is worth by one criterion.

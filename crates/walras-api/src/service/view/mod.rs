@@ -26,8 +26,9 @@ pub use job::{
 };
 pub use likely::{CalibrationView, LikelyView, PredictedKind};
 pub use market::{
-    AcceptedView, ChoiceView, ChoicesView, CriterionView, DrainedView, HeldKind, NodeView, OfferKind,
-    OfferView, OffersView, OptionView, QuoteView, ReclaimView, SiteView, SitesView, TroubleKind, TroubleView,
+    AcceptedView, CheaperView, ChoiceView, ChoicesView, CriterionView, DrainedView, HeldKind, NodeView,
+    OfferKind, OfferView, OffersView, OptionView, QuoteView, ReclaimView, SiteView, SitesView, TroubleKind,
+    TroubleView,
 };
 pub use money::{
     AccountView, AccountsView, BillView, BillsView, BudgetView, PurposeKind, StatementLine, StatementView,
