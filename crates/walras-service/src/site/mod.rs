@@ -9,6 +9,7 @@ mod cluster;
 pub mod config;
 mod joined;
 mod left;
+mod limits;
 mod local;
 mod open;
 mod slurm;
