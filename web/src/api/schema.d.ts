@@ -3140,7 +3140,7 @@ export interface components {
             part?: number | null;
         };
         /** @description How far a part is, or how it ended. */
-        PartStage: "waiting" | "due" | "running" | "done" | "failed" | "timed-out" | "lost" | "taken-back" | "vanished";
+        PartStage: "waiting" | "due" | "running" | "done" | "failed" | "timed-out" | "lost" | "taken-back" | "vanished" | "out-of-memory";
         /** @description What is started and ends by itself: one of the parallel tasks of a job, or one task of a workflow. */
         PartView: {
             /**
@@ -4831,6 +4831,11 @@ export interface components {
             kind: components["schemas"]["WhyKind"];
             /** @description The last of too many failures. */
             last?: components["schemas"]["WhyView"] | null;
+            /**
+             * Format: uint64
+             * @description How much memory the part may use, in bytes, where it used more.
+             */
+            memory?: number | null;
             /** @description What does not hold any more about a plan. */
             mismatches?: components["schemas"]["MismatchView"][];
             /** @description What is needed, in credits. */

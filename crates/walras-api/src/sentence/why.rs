@@ -121,6 +121,19 @@ pub fn part_end_text(end: PartEnd) -> String {
         PartEnd::TakenBack => "had to make way for its owner".to_owned(),
         PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on".to_owned(),
         PartEnd::NoOutput { fault, .. } => format!("ended without its output: {}", output_text(None, fault)),
+        PartEnd::OutOfMemory { limit } => {
+            format!("used more than the {} that its share of the node has", memory_text(limit))
+        }
+    }
+}
+
+/// An amount of memory as people say it.
+fn memory_text(bytes: u64) -> String {
+    let of = |unit: u32| (bytes > 0 && bytes.trailing_zeros() >= unit).then_some(bytes >> unit);
+    match (of(30), of(20)) {
+        (Some(gigabytes), _) => format!("{gigabytes} GB"),
+        (None, Some(megabytes)) => format!("{megabytes} MB"),
+        (None, None) => format!("{} MB", bytes.div_ceil(1 << 20)),
     }
 }
 

@@ -33,6 +33,11 @@ pub enum PartEnd {
         /// What is wrong with it.
         fault: OutputFault,
     },
+    /// It used more memory than it may.
+    OutOfMemory {
+        /// How much that is, in bytes.
+        limit: u64,
+    },
 }
 
 impl PartEnd {
@@ -44,6 +49,7 @@ impl PartEnd {
             PartEnd::Done | PartEnd::TimedOut | PartEnd::Lost | PartEnd::TakenBack | PartEnd::Vanished => {
                 None
             }
+            PartEnd::OutOfMemory { .. } => None,
         }
     }
 }

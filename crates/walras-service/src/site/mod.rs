@@ -10,6 +10,7 @@ pub mod config;
 mod divided;
 mod joined;
 mod left;
+mod limits;
 mod local;
 mod open;
 mod slurm;

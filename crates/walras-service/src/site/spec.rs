@@ -63,6 +63,7 @@ impl SiteConfig {
         self.load()?;
         self.limits()?;
         if self.connector == ConnectorName::Local {
+            self.node_limits()?;
             self.accounts()?;
         }
         let nodes = self.node_specs()?;
@@ -131,7 +132,7 @@ impl SiteConfig {
         }
     }
 
-    fn node_specs(&self) -> Result<Vec<NodeSpec>, String> {
+    pub(super) fn node_specs(&self) -> Result<Vec<NodeSpec>, String> {
         let alike = |name: String| NodeConfig {
             name,
             performance: None,

@@ -10,6 +10,7 @@ mod ends;
 mod fake;
 mod isolation;
 mod laws;
+mod limits;
 mod local;
 mod process;
 mod queue;

@@ -102,7 +102,12 @@ fn every_why_has_a_sentence() {
         PartEnd::Vanished => PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on";
         PartEnd::NoOutput { .. } => PartEnd::NoOutput { file: 0, fault: OutputFault::NotThere } =>
             "ended without its output: a file is not there";
+        PartEnd::OutOfMemory { .. } => PartEnd::OutOfMemory { limit: 512 << 20 } =>
+            "used more than the 512 MB that its share of the node has";
     );
+    let used = |limit| part_end_text(PartEnd::OutOfMemory { limit });
+    assert_eq!(used(12 << 30), "used more than the 12 GB that its share of the node has");
+    assert_eq!(used((1 << 20) + 1), "used more than the 2 MB that its share of the node has");
     let without =
         |fault: &OutputFault| context().why(&Why::NoOutput { part: 2, file: "map".into(), fault: *fault });
     table!(OutputFault, without;

@@ -250,7 +250,7 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
             start(draft, number, due);
         }
         PartEnd::TimedOut if cut_short => fail_over(draft, number, Why::StartMissed, None),
-        PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::NoOutput { .. } => {
+        PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::NoOutput { .. } | PartEnd::OutOfMemory { .. } => {
             close(draft, number, Some(why.clone()), None);
             end_job(draft, job, JobEnd::Failed(why));
         }
