@@ -237,7 +237,7 @@ impl State {
 
     /// How many units the node of a hold has.
     fn units_there(&self, hold: &Hold) -> u32 {
-        hold.node.and_then(|node| self.node_spec(node)).map_or(1, |spec| spec.division.units())
+        hold.node.and_then(|node| self.known.node(node)).map_or(1, |node| node.division.units())
     }
 
     /// The share of a site's offered time that we hold.
