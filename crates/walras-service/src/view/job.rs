@@ -22,7 +22,7 @@ use walras_broker::reservation::{PartState, Reservation, ReservationPhase, Reser
 use walras_broker::strategy_rule::StrategyBy;
 use walras_broker::{rank::Ranked, ranked};
 use walras_core::explain::Cheaper;
-use walras_model::{Fixed, Money, Share, Time};
+use walras_model::{Fixed, Money, Share, SiteId, Time};
 
 /// Of a job that fits nowhere: which site has no account for its user, and so was not looked at.
 fn tell_of_accounts(view: &mut JobView, state: &State, job: &Job, why: &Why) {
