@@ -72,6 +72,8 @@ impl Bench {
         let read: Entry = serde_json::from_str(&written).unwrap();
         assert_eq!(read, entry);
         assert_eq!(serde_json::to_string(&read).unwrap(), written);
+        let short = serde_json::to_string(&entry.short()).unwrap();
+        assert_eq!(serde_json::from_str::<Entry>(&short).unwrap(), entry, "in short it is the same");
         self.again.restore(&read);
         assert_eq!(self.again.state(), self.broker.state(), "the journal gives the same state again");
         self.journal.push(entry);

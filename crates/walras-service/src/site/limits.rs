@@ -122,7 +122,7 @@ mod tests {
         let less = format!("{DIVIDED}[local]\nnode_memory_mib = 4096\nnode_cores = 4\nnode_processes = 80\n");
         assert_eq!(limits(&less, "n1", 1), of(512 << 20, 500, 16));
         // What is stated and not counted is there for whoever asks for it.
-        let stated = "units = 4\n[[nodes]]\nname = \"a\"\nattributes = { memory_gb = \"1.5\", cores = 3 }\n";
+        let stated = "units = 4\n[[nodes]]\nname = \"a\"\nattributes = { memory_gb = 1.5, cores = 3 }\n";
         assert_eq!(limits(stated, "a", 1), of(3 << 29, 3_000, 1_024));
         let nothing = PartLimits { memory: None, millicores: None, processes: Some(4_096) };
         assert_eq!(limits("count = 1\n", "n1", 1), nothing);
