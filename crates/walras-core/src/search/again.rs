@@ -76,7 +76,7 @@ impl SearchInput<'_> {
         if let Some(value_max) = ranked {
             let mut found = Vec::new();
             let met = |candidate| found.push(candidate);
-            *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met) as u64;
+            *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met).slots as u64;
             found.sort_unstable_by_key(|candidate| candidate.slot.key());
             let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
             return;
@@ -112,7 +112,7 @@ impl SearchInput<'_> {
                 found.push(Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of });
             }
         };
-        *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met) as u64;
+        *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met).slots as u64;
         if found.len() > FEW {
             return self.by_queues(number, view, from, value_max);
         }
@@ -134,7 +134,7 @@ impl SearchInput<'_> {
             let Candidate { slot, start, expiry, .. } = candidate;
             found.push(Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of: () });
         };
-        *slots_scanned += candidates(segment, view, self.criterion, from, cost_max, met) as u64;
+        *slots_scanned += candidates(segment, view, self.criterion, from, cost_max, met).slots as u64;
         if found.len() > FEW {
             return self.by_queues(number, view, from, cost_max);
         }
@@ -321,7 +321,7 @@ impl BestSearch {
         let segment = &input.segments.all()[number];
         let from = segment.opening.as_millis().max(view.earliest);
         let found = least_sum(input, view, number, interest, work_left, &mut self.price, slots_scanned);
-        let beyond = interest.map(|interest| interest.value_max + 1);
+        let beyond = interest.filter(|_| !found.none).map(|interest| interest.value_max + 1);
         let excluded = |least: i128| found.unproven.map_or(least, |unproven| least.min(unproven));
         self.stretches[number] = match (found.best, found.open_from.or(beyond)) {
             (Some(best), _) => {
