@@ -252,3 +252,108 @@ impl<'a> Search<'a> {
         Together::Best(BestSoFar { value, start: *start, cost, keys: self.keys(members) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::pricing::SCALE;
+    use proptest::prelude::*;
+    use walras_model::id::NodeId;
+    use walras_model::quantity::Time;
+
+    /// Value, cost, start, and how much longer it can start.
+    type Given = (i64, i64, i64, i64);
+    type Rank = (i64, i64, i64, Vec<SlotKey>);
+
+    fn candidates(given: &[Given], price: i128) -> Vec<Weighed<Item>> {
+        let weighed = |(node, (value, cost, start, life)): (usize, &Given)| Weighed {
+            weight: value + i64::try_from((price * i128::from(*cost)) / SCALE).unwrap(),
+            // Not in the order in which they are given.
+            key: SlotKey { start: Time::MIN, node: NodeId::from_index((node * 7) % 13).unwrap() },
+            start: *start,
+            expiry: start + life,
+            of: Item { value: *value, cost: *cost },
+        };
+        given.iter().enumerate().map(weighed).collect()
+    }
+
+    /// Everything tried.
+    fn tried(all: &[Weighed<Item>], tasks: usize, budget: i64) -> Option<Rank> {
+        let mut best: Option<Rank> = None;
+        for subset in (0_u32..1 << all.len()).filter(|subset| subset.count_ones() as usize == tasks) {
+            let members =
+                || all.iter().enumerate().filter(|(place, _)| subset >> place & 1 == 1).map(|(_, it)| it);
+            let start = members().map(|it| it.start).max().unwrap();
+            let cost = members().map(|it| it.of.cost).sum();
+            if cost > budget || members().any(|it| it.expiry < start) {
+                continue;
+            }
+            let mut keys: Vec<SlotKey> = members().map(|it| it.key).collect();
+            keys.sort_unstable();
+            let rank = (members().map(|it| it.of.value).sum(), start, cost, keys);
+            if best.as_ref().is_none_or(|best| rank < *best) {
+                best = Some(rank);
+            }
+        }
+        best
+    }
+
+    fn wanted(tasks: usize, budget: i64, value_max: i64, price: i128) -> Wanted {
+        let spent_max = i64::try_from(price * i128::from(budget) / SCALE).unwrap();
+        Wanted { tasks, budget, value_max, spent_max }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn is_the_best_of_everything_tried(
+            given in prop::collection::vec((0..9_i64, 0..9_i64, 0..6_i64, 0..6_i64), 1..11),
+            tasks in 1..5_usize,
+            budget in 0..30_i64,
+            value_max in 0..30_i64,
+            price in prop_oneof![Just(0_i128), 0..3 * SCALE],
+            steps in prop_oneof![0..40_u64, Just(1_000_000)],
+        ) {
+            let all = candidates(&given, price);
+            let best = tried(&all, tasks, budget);
+            let mut left = steps;
+            match least_together(&all, wanted(tasks, budget, value_max, price), &mut left) {
+                Some(Together::Best(found)) => {
+                    let found = (found.value, found.start, found.cost, found.keys);
+                    let best = best.filter(|best| best.0 <= value_max).map(|it| (it.0.into(), it.1, it.2.into(), it.3));
+                    prop_assert_eq!(Some(found), best);
+                }
+                Some(Together::Beyond(bound)) => match (best, bound) {
+                    (Some(best), Some(bound)) => prop_assert!(value_max < bound && bound <= best.0),
+                    (best, None) => prop_assert_eq!(best, None),
+                    (None, Some(bound)) => prop_assert!(value_max < bound),
+                },
+                None => prop_assert!(steps < 1_000_000 && left == 0),
+            }
+        }
+    }
+
+    #[test]
+    fn who_are_never_alive_together_make_no_window() {
+        let all = candidates(&[(1, 8, 0, 1), (2, 5, 2, 1), (9, 1, 0, 5)], 0);
+        let found = |budget, value_max| match least_together(&all, wanted(2, budget, value_max, 0), &mut 100)
+        {
+            Some(Together::Best(best)) => (Some(best.value), Some(best.start), None),
+            Some(Together::Beyond(bound)) => (None, None, bound),
+            None => unreachable!(),
+        };
+        assert_eq!(found(10, 20), (Some(10), Some(0), None));
+        assert_eq!(found(8, 20), (Some(11), Some(2), None));
+        assert_eq!(found(5, 20), (None, None, None));
+        // The third one alone comes to more than 4, which is what the least other leaves.
+        assert_eq!(found(10, 5).2, Some(6));
+    }
+
+    #[test]
+    fn numbers_that_might_overflow_are_left_to_others() {
+        let all = candidates(&[(1, i64::MAX, 0, 1), (1, 1, 0, 1)], 0);
+        let any = Wanted { tasks: 2, budget: 2, value_max: SUM_MAX, spent_max: 0 };
+        assert!(least_together(&all, any, &mut 100).is_none());
+        assert!(least_together(&all, Wanted { tasks: 13, ..any }, &mut 100).is_none());
+    }
+}
