@@ -139,8 +139,8 @@ fn planned_millis(state: &State, job: &Job, plan: &Planned) -> i128 {
     let work = i128::from(job.spec.request.work.as_millis());
     let part = |(node, _): &(NodeId, Rate)| {
         let known = state.known.node(*node);
-        let units = known
-            .and_then(|node| Some((node.units_needed(&job.spec.request.requires)?, node.division.units())));
+        let units =
+            known.and_then(|node| Some((node.units_needed(&job.spec.request)?, node.division.units())));
         units.map_or(work, |(units, of)| rounding::up(work * i128::from(units), of.into()))
     };
     plan.places.iter().map(part).sum()
