@@ -113,7 +113,7 @@ impl Told {
         });
         let is_else = has_moved(self.start, moved) || ends || is_priced || is_firmer;
         let is_elsewhere = self.sites.as_ref().is_some_and(|sites| *sites != seen.sites);
-        if !is_else && !(is_elsewhere && self.turns < TURNS_MAX) {
+        if !(is_else || is_elsewhere && self.turns < TURNS_MAX) {
             return None;
         }
         let later = if moved > 0 { seen.start > self.start } else { self.later };

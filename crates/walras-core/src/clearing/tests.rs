@@ -131,6 +131,9 @@ fn prices_add_up() {
     }
 }
 
+/// A node, and from when until when it is taken.
+type Part = (usize, (i64, i64));
+
 /// All plans of a few jobs, one after the other in every order, each on every set of nodes as early as can be there.
 struct AllPlans<'a> {
     offers: &'a Offers,
@@ -163,7 +166,8 @@ impl AllPlans<'_> {
         }
         let nodes = self.offers.nodes().len();
         for job in 0..self.jobs.len() {
-            for set in (0..1_u32 << nodes).filter(|_| self.windows[job].is_none()) {
+            let sets = if self.windows[job].is_none() { 0..1_u32 << nodes } else { 0..0 };
+            for set in sets {
                 let chosen: Vec<usize> = (0..nodes).filter(|node| set & (1 << node) != 0).collect();
                 let Some((terms, parts)) = self.earliest(job, &chosen) else { continue };
                 parts.iter().for_each(|(node, part)| self.taken[*node].push(*part));
@@ -177,7 +181,7 @@ impl AllPlans<'_> {
         }
     }
 
-    fn earliest(&self, job: usize, chosen: &[usize]) -> Option<(Terms, Vec<(usize, (i64, i64))>)> {
+    fn earliest(&self, job: usize, chosen: &[usize]) -> Option<(Terms, Vec<Part>)> {
         let request = &self.jobs[job].0;
         let sites = || chosen.iter().map(|node| self.offers.nodes()[*node].site);
         if chosen.len() != request.tasks as usize

@@ -27,13 +27,16 @@ const SAID: u32 = 3;
 /// What is said of a node to the broker, and its price where the node has one of its own.
 pub type Described = Result<(NodeSpec, Option<Rate>), String>;
 
+/// What says it.
+type Describe = dyn Fn(&NodeSeen, &Settings) -> Described + Send + Sync;
+
 /// How it is found out which nodes there are.
 #[derive(Clone)]
 pub struct Census {
     /// What is for sale.
     pub choice: Choice,
     /// What is said of a node.
-    pub describe: Arc<dyn Fn(&NodeSeen, &Settings) -> Described + Send + Sync>,
+    pub describe: Arc<Describe>,
     /// What the broker knows of those that are sold, by name.
     pub known: BTreeMap<String, NodeSpec>,
 }

@@ -58,12 +58,12 @@ impl Size {
         // Slurm keeps some for itself, where it is told to.
         let cpus = node.effective.filter(|it| (1..=all).contains(it) && it % threads == 0).unwrap_or(all);
         let cores = cpus / threads;
-        if cores % units != 0 {
+        if !cores.is_multiple_of(units) {
             return wrong(format!(
                 "has {cores} cores, which cannot be divided into {units} equal units: expected a number that divides {cores}"
             ));
         }
-        if node.gpus % units != 0 {
+        if !node.gpus.is_multiple_of(units) {
             let gpus = node.gpus;
             return wrong(format!(
                 "has {gpus} GPUs, which cannot be divided into {units} equal units: expected a number that divides {gpus}"
