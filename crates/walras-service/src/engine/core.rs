@@ -1,11 +1,10 @@
 //! The loop itself.
 
-use super::bounds::Bounds;
 use super::command::{Command, Failed, Handle, Shared};
 use super::line::{Movers, SiteLine, SitePort};
 use super::listeners::{Listeners, Told};
 use super::metrics::Metrics;
-use super::planning::Planning;
+use super::planning::{Bounds, Planning};
 use super::recover::load;
 use super::sites::Site;
 use crate::clock::Clock;

@@ -3,6 +3,7 @@
 use super::cluster::SlurmConfig;
 use super::config::SiteConfig;
 use std::collections::BTreeMap;
+use walras_model::division::UNITS_MAX;
 use walras_model::{Attributes, Division, Value};
 use walras_sites::slurm::parse::NodeSeen;
 use walras_sites::slurm::partition::{PartitionSeen, Partitions, partition_of};
@@ -15,6 +16,30 @@ const MEMORY: &str = "memory_gb";
 const GPUS: &str = "gpus";
 
 impl SiteConfig {
+    /// Whether the table leaves to a cluster what a cluster says itself, and divides its nodes into no more than there may be.
+    pub(super) fn slurm_terms(&self) -> Result<(), String> {
+        if self.has_terms() {
+            return Err(
+                "least_units, only_for: who may use which nodes of a cluster of Slurm's, it says itself"
+                    .to_owned(),
+            );
+        }
+        if !self.resources.is_empty() || self.nodes.iter().any(|node| !node.resources.is_empty()) {
+            return Err("resources: a cluster of Slurm's says itself what its nodes have".to_owned());
+        }
+        let by_partition = self.slurm.iter().flat_map(|slurm| slurm.partition_units.values());
+        let by_partition = by_partition.map(|it| ("slurm.partition_units", *it));
+        let by_node = self.nodes.iter().filter_map(|node| Some(("nodes.units", node.units?)));
+        let mut all = self.units.map(|units| ("units", units)).into_iter().chain(by_partition).chain(by_node);
+        if let Some((key, units)) = all.find(|(_, units)| !(1..=UNITS_MAX).contains(units)) {
+            return Err(format!("{key}: {units} is out of range: expected 1 to {UNITS_MAX}"));
+        }
+        if self.count.is_some() {
+            return Err("count: a cluster of Slurm's says itself which nodes it has".to_owned());
+        }
+        Ok(())
+    }
+
     /// In how many units a node is sold, by the table: by its own name, by a partition that it is sold through, or as all others.
     fn slurm_units(&self, slurm: &SlurmConfig, seen: &NodeSeen) -> u32 {
         let own = self.nodes.iter().find(|node| node.name == seen.name).and_then(|node| node.units);

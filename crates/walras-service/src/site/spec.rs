@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use walras_api::service::name_fault;
 use walras_broker::price::{Crossing, Demand, PriceRules};
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
-use walras_model::division::UNITS_MAX;
 use walras_model::{
     Attributes, BadDivision, Division, Fixed, Multiplier, Performance, Rate, SaleTerms, Share, Span, Value,
     Watts,
@@ -132,6 +131,11 @@ impl SiteConfig {
         }
     }
 
+    /// Whether the owner keeps nodes for some.
+    pub(super) fn has_terms(&self) -> bool {
+        self.least_units.is_some() || self.only_for.is_some()
+    }
+
     pub(super) fn node_specs(&self) -> Result<Vec<NodeSpec>, String> {
         let alike = |name: String| NodeConfig {
             name,
@@ -144,32 +148,9 @@ impl SiteConfig {
             least_units: None,
             only_for: None,
         };
-        let has_terms = self.least_units.is_some() || self.only_for.is_some();
         if self.connector == ConnectorName::Slurm && self.kind != OfferingName::Queue {
             // The cluster says which there are, when it joins.
-            if has_terms {
-                return Err(
-                    "least_units, only_for: who may use which nodes of a cluster of Slurm's, it says itself"
-                        .to_owned(),
-                );
-            }
-            if !self.resources.is_empty() || self.nodes.iter().any(|node| !node.resources.is_empty()) {
-                return Err("resources: a cluster of Slurm's says itself what its nodes have".to_owned());
-            }
-            let by_partition = self
-                .slurm
-                .iter()
-                .flat_map(|slurm| slurm.partition_units.values())
-                .map(|it| ("slurm.partition_units", *it));
-            let by_node = self.nodes.iter().filter_map(|node| Some(("nodes.units", node.units?)));
-            let mut all =
-                self.units.map(|units| ("units", units)).into_iter().chain(by_partition).chain(by_node);
-            if let Some((key, units)) = all.find(|(_, units)| !(1..=UNITS_MAX).contains(units)) {
-                return Err(format!("{key}: {units} is out of range: expected 1 to {UNITS_MAX}"));
-            }
-            let counted =
-                self.count.map(|_| "count: a cluster of Slurm's says itself which nodes it has".to_owned());
-            return counted.map_or(Ok(Vec::new()), Err);
+            return self.slurm_terms().map(|()| Vec::new());
         }
         let nodes: Vec<NodeConfig> = match (self.kind, self.count, self.nodes.is_empty()) {
             (_, Some(count), _) if !(1..=NODES_MAX).contains(&count) => {
@@ -178,7 +159,7 @@ impl SiteConfig {
             (OfferingName::Queue, Some(_), true) if self.units.is_some() || !self.resources.is_empty() => {
                 return Err("units: a queue has no nodes that could be sold in units".to_owned());
             }
-            (OfferingName::Queue, Some(_), true) if has_terms => {
+            (OfferingName::Queue, Some(_), true) if self.has_terms() => {
                 return Err(
                     "least_units, only_for: a queue has no nodes that could be kept for some".to_owned()
                 );
