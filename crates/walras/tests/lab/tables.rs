@@ -143,8 +143,11 @@ fn units_that_cannot_be_are_said_with_their_key() {
         assert_eq!(code, Some(2), "{units}{more}\n{said}");
         assert!(expected.iter().all(|it| said.contains(it)), "{expected:?} in: {said}");
     }
+    // The table's own price, of a node that has none.
+    std::fs::write(home.path("slurm").join("nodes"), node.replace("price=3", "plain")).unwrap();
     let low = sold("units = 4\n", "").replace("price = 1", "price = 0.000003");
-    let (_, said) = checked(&home, &low.replace("price=3", "plain"));
+    let (code, said) = checked(&home, &low);
+    assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("too low a price for the 4 units of node 'n1'"), "{said}");
     for (plugin, how) in [("select/linear", "CR_MEMORY"), ("select/cons_tres", "CR_SOCKET")] {
         give_out(&home, plugin, how);
