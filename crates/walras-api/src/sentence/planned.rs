@@ -147,7 +147,7 @@ mod tests {
         longer.finish = Some(at(180));
         assert_eq!(
             said(told(90, 12, &[0]), longer),
-            "as planned, at 1970-01-01T01:30:00.000Z, and ends 1 h later, at 1970-01-01T03:00:00.000Z, on cloud, for the same price"
+            "as planned, at 1970-01-01T01:30:00.000Z, and ends 60 min later, at 1970-01-01T03:00:00.000Z, on cloud, for the same price"
         );
         // What was told before ends and sites were is not compared with them.
         let mut old = told(90, 12, &[]);
