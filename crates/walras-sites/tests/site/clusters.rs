@@ -269,7 +269,8 @@ fn a_controller_is_asked_no_more_often_than_it_is_looked_at() {
     bench.poll_until(|| fake.cluster().reservations.len() <= 1);
     assert_eq!(fake.cluster().reservations.len(), 1, "only what runs is left");
     // What Slurm does not let go of is asked for again once a second, and not at every poll.
-    bench.book(number(60), &[hold(0, after(now(), 60_000), 5_000)]);
+    // Later than all that was let go: of that the book may wait to read that it is gone.
+    bench.book(number(60), &[hold(0, after(now(), 600_000), 5_000)]);
     fake.cluster().keeps = true;
     bench.site.release(now(), number(60)).unwrap();
     let (before, begun) = (looks(), std::time::Instant::now());
