@@ -151,6 +151,7 @@ fn platform((_, sites, near, far): NetworkCase, kind: Nodes, nodes: u32) -> Plat
     };
     let time = |millis| Time::from_millis(millis).unwrap();
     let lane = |number: u32| Lane {
+        part: 0,
         node: NodeId::new(number),
         name: format!("n{number}"),
         site: SiteId::new(number % sites),

@@ -21,6 +21,9 @@ pub struct PlannedTask {
     pub site: String,
     /// The node's name within the site.
     pub node: String,
+    /// Which of the parts of the node that are held side by side.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub part: u32,
     /// The names of its other nodes, where it takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
@@ -32,6 +35,11 @@ pub struct PlannedTask {
     pub cost: Num,
     /// The longest time that data for it is on its way.
     pub transfer: Num,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_first(part: &u32) -> bool {
+    *part == 0
 }
 
 /// How often the critical jobs method met what was there already, and what came of it.
@@ -183,6 +191,7 @@ impl Figures {
                 id: workflow.task(placement.task).name.clone(),
                 site: lane.map_or(String::new(), |lane| lane.site_name.clone()),
                 node: lane.map_or(String::new(), |lane| lane.name.clone()),
+                part: placement.part,
                 others: schedule.others(placement.task).iter().map(name).collect(),
                 start: self.time(placement.start),
                 end: self.time(placement.end),

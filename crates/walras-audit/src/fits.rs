@@ -12,7 +12,7 @@ use crate::{Auditor, tasks};
 use std::collections::BTreeSet;
 use walras_broker::allocation::{Allocation, Hold};
 use walras_core::agenda::Promise;
-use walras_model::{Division, NodeId, Request, SiteId};
+use walras_model::{NodeId, Request, SiteId, Task};
 
 impl Auditor {
     /// What is wrong with an alternative for a job at this moment, by what it is promised. Who else holds its nodes is not looked at here.
@@ -36,9 +36,10 @@ impl Auditor {
                 faults.push(AllocationFault::Empty);
             }
         }
+        let needs = job.spec.workflow.as_ref().and_then(|of| tasks::needs(&of.workflow));
         for (site, _, hold) in holds(allocation) {
             self.hold_faults(look, site, hold, &mut faults);
-            self.machine_faults(job, site, hold, &mut faults);
+            self.machine_faults((job, needs.as_deref()), site, hold, &mut faults);
         }
         part_faults(allocation, &mut faults);
         self.limit_faults(job, promise, allocation, &mut faults);
@@ -46,6 +47,10 @@ impl Auditor {
             None => self.parallel_faults(&job.spec.request, allocation, &mut faults),
             Some(spec) => {
                 let workflow = &spec.workflow;
+                // A gang has nodes of its own.
+                if workflow.widest() > 1 || job.spec.request.scope.separate_nodes {
+                    faults.extend(shared_node(allocation).map(AllocationFault::NotSeparate));
+                }
                 tasks::faults(
                     workflow,
                     &job.done,
@@ -95,7 +100,13 @@ impl Auditor {
     }
 
     /// What the job asks of every node.
-    fn machine_faults(&self, job: &Job, site: SiteId, hold: &Hold, faults: &mut Vec<AllocationFault>) {
+    fn machine_faults(
+        &self,
+        (job, needs): (&Job, Option<&[&Task]>),
+        site: SiteId,
+        hold: &Hold,
+        faults: &mut Vec<AllocationFault>,
+    ) {
         let request = &job.spec.request;
         let wanted = request.scope.sites.as_ref();
         if wanted.is_some_and(|sites| !sites.contains(&site)) {
@@ -114,9 +125,11 @@ impl Auditor {
         if let Some(node) = hold.node.filter(|_| is_kept(asked, machine.division)) {
             faults.push(AllocationFault::KeptForOthers(node));
         }
-        // A workflow takes nodes whole, and everybody else what they need.
-        let whole = job.spec.workflow.is_some();
-        let needed = if whole { machine.division.map_or(1, Division::units) } else { needed };
+        // A place for the tasks of a workflow has what the dearest of those needs that can run there.
+        let needed = match job.spec.workflow {
+            Some(_) => tasks::units_of_place(needs, needed, &machine),
+            None => needed,
+        };
         if let Some(node) = hold.node.filter(|_| hold.units != needed) {
             faults.push(AllocationFault::WrongUnits { node, needed, held: hold.units });
         }
@@ -174,10 +187,8 @@ impl Auditor {
         if count != request.tasks {
             faults.push(AllocationFault::WrongCount);
         }
-        let mut nodes = BTreeSet::new();
-        let twice = |node: &NodeId| request.scope.separate_nodes && !nodes.insert(*node);
-        if let Some(node) = holds(allocation).filter_map(|(_, _, hold)| hold.node).find(twice) {
-            faults.push(AllocationFault::NotSeparate(node));
+        if request.scope.separate_nodes {
+            faults.extend(shared_node(allocation).map(AllocationFault::NotSeparate));
         }
         let mut starts = holds(allocation).map(|(_, _, hold)| hold.interval.start());
         let first = starts.next();
@@ -201,6 +212,12 @@ impl Auditor {
             faults.push(AllocationFault::WrongTasks);
         }
     }
+}
+
+/// A node of which there are several holds.
+fn shared_node(allocation: &Allocation) -> Option<NodeId> {
+    let mut nodes = BTreeSet::new();
+    holds(allocation).filter_map(|(_, _, hold)| hold.node).find(|node| !nodes.insert(*node))
 }
 
 /// Every part lies within what is held for it; a queue holds for nobody but itself.

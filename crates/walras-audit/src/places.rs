@@ -52,9 +52,14 @@ impl Places {
         });
     }
 
-    /// How many nodes there are, those that have failed among them.
-    pub(crate) fn nodes_ever(&self) -> usize {
-        self.nodes.len()
+    /// How many units all nodes are sold in, those that have failed among them.
+    pub(crate) fn units_ever(&self) -> u64 {
+        let specs = self
+            .nodes
+            .iter()
+            .zip(0..)
+            .map(|(node, number)| self.sites.get(node.site.index())?.node_spec(NodeId::new(number)));
+        specs.map(|spec| spec.map_or(1, |spec| u64::from(spec.division.units()))).sum()
     }
 
     /// What may change of a site does.

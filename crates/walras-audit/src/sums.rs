@@ -45,7 +45,12 @@ pub(crate) fn meet(a: (Time, Time), b: (Time, Time)) -> bool {
 }
 
 /// How long data is on its way between two nodes.
-pub(crate) fn lag_of(network: &Network, bytes: i128, from: (SiteId, u32), to: (SiteId, u32)) -> i128 {
+pub(crate) fn lag_of<N: PartialEq>(
+    network: &Network,
+    bytes: i128,
+    from: (SiteId, N),
+    to: (SiteId, N),
+) -> i128 {
     if from == to {
         return 0;
     }

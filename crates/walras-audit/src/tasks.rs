@@ -4,7 +4,7 @@
 
 use crate::finding::AllocationFault;
 use crate::places::{Machine, Places};
-use crate::sums::{hold_of, lag_of, meet, millis_between, passes, runtime_of};
+use crate::sums::{divide_upwards, hold_of, lag_of, meet, millis_between, passes, runtime_of, units_needed};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_broker::allocation::{Allocation, Part};
 use walras_model::{Network, Task, TaskId, Time, Value, Workflow};
@@ -46,7 +46,8 @@ pub(crate) fn faults(
         let late = givers.iter().any(|giver| {
             takers.iter().any(|taker| {
                 let bytes = edge.data.as_bytes().into();
-                let lag = lag_of(network, bytes, (giver.site, giver.hold), (taker.site, taker.hold));
+                let node = |part: &Part| (part.site, hold_of(allocation, part).and_then(|hold| hold.node));
+                let lag = lag_of(network, bytes, node(giver), node(taker));
                 millis_between(giver.end, taker.start) < lag
             })
         });
@@ -91,6 +92,45 @@ fn task_faults(
     }
 }
 
+/// Of workflows whose tasks need more different things, nodes are taken whole.
+const NEEDS_MAX: usize = 64;
+
+/// A task for each of the things that tasks need of their nodes; `None` where these are too many.
+pub(crate) fn needs(workflow: &Workflow) -> Option<Vec<&Task>> {
+    let mut known: Vec<&Task> = Vec::new();
+    for task in workflow.tasks() {
+        let is_like = |other: &&Task| {
+            task.cores == other.cores && task.memory == other.memory && task.requires == other.requires
+        };
+        if !known.iter().any(is_like) {
+            known.push(task);
+        }
+        if known.len() > NEEDS_MAX {
+            return None;
+        }
+    }
+    Some(known)
+}
+
+/// The units of a machine that a place for tasks has there: the most that one of those needs which it can run, or all.
+pub(crate) fn units_of_place(needs: Option<&[&Task]>, asked: u32, machine: &Machine<'_>) -> u32 {
+    let Some(division) = machine.division else { return asked };
+    let (Some(needs), true) = (needs, division.units() > 1) else { return division.units() };
+    let of_task = |task: &&Task| {
+        let required = units_needed(&task.requires, machine.attributes, Some(division))?;
+        let bytes = task.memory.map_or(0, |memory| i128::from(memory.as_bytes()));
+        let counted = [("cores", i128::from(task.cores), 1), ("memory_gb", bytes, 1_000_000_000)];
+        let units = counted.map(|(name, amount, each)| match division.resources().get(name) {
+            Some(all) => divide_upwards(amount * i128::from(division.units()), i128::from(*all) * each),
+            None => 0,
+        });
+        let most = units.into_iter().max().unwrap_or(0).max(i128::from(required));
+        let fits = most <= i128::from(division.units()) && !has_too_little(task, machine);
+        u32::try_from(most).ok().filter(|_| fits)
+    };
+    needs.iter().filter_map(of_task).max().map_or(asked, |units| units.max(asked))
+}
+
 /// How long a task takes on a machine.
 fn needed(task: &Task, machine: &Machine<'_>) -> i128 {
     let known = machine.names.as_ref();
@@ -104,6 +144,11 @@ fn needed(task: &Task, machine: &Machine<'_>) -> i128 {
 
 /// Whether a machine is not what a task needs.
 fn is_unmet(task: &Task, machine: &Machine<'_>) -> bool {
+    has_too_little(task, machine) || task.requires.iter().any(|it| !passes(it, machine.attributes))
+}
+
+/// Whether a machine states too few cores for a task, or too little memory.
+fn has_too_little(task: &Task, machine: &Machine<'_>) -> bool {
     let stated = |name: &str| match machine.attributes.get(name) {
         Some(Value::Number(number)) => Some(i128::from(number.as_millionths())),
         _ => None,
@@ -111,7 +156,7 @@ fn is_unmet(task: &Task, machine: &Machine<'_>) -> bool {
     let too_few = stated("cores").is_some_and(|cores| cores < i128::from(task.cores) * 1_000_000);
     let needed = task.memory.map_or(0, |memory| i128::from(memory.as_bytes()));
     let too_little = stated("memory_gb").is_some_and(|memory| memory * 1_000 < needed);
-    too_few || too_little || task.requires.iter().any(|it| !passes(it, machine.attributes))
+    too_few || too_little
 }
 
 /// The parts that begin on a hold before another on it, of those that count, has ended. Parts that take no time are

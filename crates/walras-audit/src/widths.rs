@@ -1,4 +1,4 @@
-//! Workflows of one user have only so many nodes at a time, now or at any later moment.
+//! Workflows of one user have only so many units of nodes at a time, now or at any later moment.
 //!
 //! What a cycle plans keeps to that beside what cycles have planned before; quotes that were accepted, and alternatives that were kept ready, stand
 //! whatever else there is. Nodes that have failed count here among all: how many stood when it was planned is not looked for again.
@@ -21,15 +21,15 @@ impl Auditor {
             return;
         };
         let Some(share) = self.policy.sharing.map(|rules| rules.workflow_nodes) else { return };
-        let all = i128::try_from(self.places.nodes_ever()).unwrap_or(i128::MAX);
+        let all = i128::from(self.places.units_ever());
         let most = (all * i128::from(share.as_millionths()) + 999_999).div_euclid(1_000_000).max(1);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let open = |it: &&Reservation| it.of_cycle && it.user == new.user && it.phase != Phase::Closed;
         let all = self.reservations.values().filter(open).filter(|it| is_workflow(it));
-        let mut steps: Vec<(Time, i32)> = all.flat_map(steps_of).collect();
+        let mut steps: Vec<(Time, i64)> = all.flat_map(steps_of).collect();
         // Who goes makes room for who comes at that moment.
         steps.sort_unstable();
-        let (mut held, mut peak) = (0_i32, 0_i32);
+        let (mut held, mut peak) = (0_i64, 0_i64);
         for (_, by) in steps {
             held += by;
             peak = peak.max(held);
@@ -42,8 +42,11 @@ impl Auditor {
 }
 
 /// When a reservation takes nodes, and gives them back; those that sites have taken back do not count.
-fn steps_of(reservation: &Reservation) -> impl Iterator<Item = (Time, i32)> {
+fn steps_of(reservation: &Reservation) -> impl Iterator<Item = (Time, i64)> {
     let left = |site| reservation.legs.get(&site) != Some(&LegState::Released);
     let legs = reservation.allocation.legs.iter().filter(move |leg| left(leg.site));
-    legs.flat_map(|leg| &leg.holds).flat_map(|hold| [(hold.interval.start(), 1), (hold.interval.end(), -1)])
+    legs.flat_map(|leg| &leg.holds).flat_map(|hold| {
+        let units = i64::from(hold.units);
+        [(hold.interval.start(), units), (hold.interval.end(), -units)]
+    })
 }

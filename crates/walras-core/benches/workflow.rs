@@ -50,6 +50,7 @@ fn workflow(count: u32) -> Workflow {
 fn platform(nodes: u32) -> Platform {
     let time = |millis| Time::from_millis(millis).unwrap();
     let lane = |number: u32| Lane {
+        part: 0,
         node: NodeId::new(number),
         name: format!("n{number}"),
         site: SiteId::new(number % 4),

@@ -47,6 +47,11 @@ pub enum Test {
 }
 
 impl Requirement {
+    /// Asks for all of a node.
+    pub fn exclusive() -> Requirement {
+        Requirement { attribute: "exclusive".to_owned(), test: Test::Equals(Value::Flag(true)) }
+    }
+
     /// Whether it asks for all of a node, so that nobody runs beside it: `exclusive: true`, which every node meets.
     #[inline]
     pub fn is_exclusive(&self) -> bool {

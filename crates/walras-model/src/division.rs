@@ -237,11 +237,18 @@ impl Division {
         Division { units, least_units: self.least_units.min(units), ..self.clone() }
     }
 
-    /// How many units a task of a request takes of a node with these attributes; `None` where it does not fit, or has no place.
+    /// How many units a task of a request takes of a node with these attributes, or a place for the tasks of its workflow; `None` where it does not
+    /// fit, or has no place.
     #[inline]
     pub fn units_needed(&self, request: &Request, attributes: &Attributes) -> Option<u32> {
         let admits = self.only_for.is_none() || self.admits(request.asked());
-        if admits { self.units_of_all(&request.requires, attributes) } else { None }
+        let units = if admits { self.units_of_all(&request.requires, attributes) } else { None };
+        // A node that is sold whole is taken whole, whichever of the tasks it can run.
+        if request.scope.needs.is_empty() || !self.is_divided() {
+            return units;
+        }
+        let of_tasks = request.scope.needs.iter().filter_map(|need| need.units_of(self, attributes)).max();
+        Some(units?.max(of_tasks?))
     }
 
     /// The same of a task that requires this, whoever has a place.
@@ -270,6 +277,15 @@ impl Division {
                 counted.filter_map(|amount| self.units_of(need.as_millionths(), *amount)).min()
             }
             Some(_) | None => requirement.is_met_by(attributes).then_some(0),
+        }
+    }
+
+    /// The units that have so much of something; none where it is not counted, and nothing says that there is less.
+    pub fn units_having(&self, name: &str, need: Fixed, attributes: &Attributes) -> Option<u32> {
+        match (self.resources.get(name), attributes.get(name)) {
+            (Some(amount), _) => self.units_of(need.as_millionths(), *amount),
+            (None, Some(Value::Number(stated))) => (*stated >= need).then_some(0),
+            (None, _) => Some(0),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::attribute::Requirement;
 use crate::id::{JobId, NodeId, SiteId};
 use crate::quantity::{Factor, Money, Performance, Rate, Time, Work};
+use crate::workflow::TaskNeed;
 use std::collections::BTreeSet;
 
 /// What one job needs: tasks in parallel, each of the same work.
@@ -54,6 +55,10 @@ pub struct Scope {
     /// task does. It follows from the workflow, and is kept nowhere.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub asks: Vec<Requirement>,
+    /// What the tasks of a workflow take of their nodes, each need once: a place on a node that is sold in units has as many as the dearest of those
+    /// takes that the node can run. It follows from the workflow, and is kept nowhere.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub needs: Vec<TaskNeed>,
 }
 
 impl Scope {

@@ -5,10 +5,10 @@ use super::units;
 use super::violation::Violation;
 use super::window::Window;
 use super::{ClaimedSlot, Rules};
-use walras_model::attribute::Requirement;
 use walras_model::interval::Interval;
 use walras_model::offer::{Node, Slot};
 use walras_model::quantity::{Rate, Span};
+use walras_model::request::Request;
 
 /// A claimed slot with what its names stand for.
 pub(super) struct Task<'a> {
@@ -55,7 +55,7 @@ pub(super) fn check(task: &Task<'_>, window: &Window<'_>, rules: Rules, violatio
             if let Some(terms) = window.terms {
                 check_runtime(task, node, terms, window, violations);
                 check_node(task, node, terms, window, violations);
-                violations.extend(wrong_units(task, node, &terms.request.requires, window));
+                violations.extend(wrong_units(task, node, terms.request, window));
             }
         }
     }
@@ -167,13 +167,8 @@ fn check_price(
 }
 
 /// What is wrong with the number of units that a task claims: it takes what it needs, and what somebody else needs of a node is not its own.
-fn wrong_units(
-    task: &Task<'_>,
-    node: &Node,
-    requires: &[Requirement],
-    window: &Window<'_>,
-) -> Option<Violation> {
+fn wrong_units(task: &Task<'_>, node: &Node, request: &Request, window: &Window<'_>) -> Option<Violation> {
     let claimed = task.claimed.units;
-    let expected = units::needed(requires, node)?;
+    let expected = units::needed(request, node)?;
     (claimed != expected).then(|| Violation::WrongUnits { at: window.slot_at(task), expected, claimed })
 }

@@ -17,6 +17,7 @@ use walras_model::id::NodeId;
 use walras_model::offer::Node;
 use walras_model::quantity::{Rate, Time};
 use walras_model::request::Request;
+use walras_model::workflow::TaskNeed;
 
 /// Whether a node is sold in units.
 pub(super) fn is_divided(node: &Node) -> bool {
@@ -63,19 +64,53 @@ pub(super) fn is_met(requirement: &Requirement, node: &Node) -> bool {
     }
 }
 
-/// The fewest units that have everything that is required: tried one after the other, since there are few.
-pub(super) fn needed(requires: &[Requirement], node: &Node) -> Option<u32> {
-    let all_units = i128::from(node.division.units());
+/// The fewest units that have everything that is required, and of a workflow everything that any of its tasks needs which the node can run: tried
+/// one after the other, since there are few.
+pub(super) fn needed(request: &Request, node: &Node) -> Option<u32> {
+    let runs: Vec<&TaskNeed> = request.scope.needs.iter().filter(|need| can_run(need, node)).collect();
     let enough = |units: &u32| {
-        requires.iter().all(|requirement| {
-            if is_exclusive(requirement) {
-                return *units == node.division.units();
-            }
-            let uses = uses(requirement, node);
-            uses.is_empty() || uses.iter().any(|(need, all)| need * all_units <= all * i128::from(*units))
-        })
+        let all_have =
+            runs.iter().all(|need| have(&need.requires, node, *units) && have_room(need, node, *units));
+        have(&request.requires, node, *units) && all_have
     };
     (node.division.least_units()..=node.division.units()).find(enough)
+}
+
+/// Whether so many units of a node have all that is required of what they count.
+fn have(requires: &[Requirement], node: &Node, units: u32) -> bool {
+    let all_units = i128::from(node.division.units());
+    requires.iter().all(|requirement| {
+        if is_exclusive(requirement) {
+            return units == node.division.units();
+        }
+        let uses = uses(requirement, node);
+        uses.is_empty() || uses.iter().any(|(need, all)| need * all_units <= all * i128::from(units))
+    })
+}
+
+/// Whether so many units of a node have the cores and the memory that a task needs, as far as they count them.
+fn have_room(need: &TaskNeed, node: &Node, units: u32) -> bool {
+    let of = |name: &str, amount: i128, each: i128| {
+        let all = node.division.resources().get(name);
+        all.is_none_or(|all| {
+            amount * i128::from(node.division.units()) <= i128::from(*all) * each * i128::from(units)
+        })
+    };
+    let bytes = need.memory.map_or(0, |memory| i128::from(memory.as_bytes()));
+    of("cores", i128::from(need.cores), 1) && of("memory_gb", bytes, 1_000_000_000)
+}
+
+/// Whether a node can run a task with all of its units.
+fn can_run(need: &TaskNeed, node: &Node) -> bool {
+    let stated = |name: &str| match node.attributes.get(name) {
+        Some(Value::Number(number)) => Some(i128::from(number.as_millionths())),
+        Some(Value::Text(_) | Value::Flag(_)) | None => None,
+    };
+    let bytes = need.memory.map_or(0, |memory| i128::from(memory.as_bytes()));
+    let cores = stated("cores").is_none_or(|cores| cores >= i128::from(need.cores) * 1_000_000);
+    let memory = stated("memory_gb").is_none_or(|memory| memory * 1_000 >= bytes);
+    let required = need.requires.iter().all(|requirement| is_met(requirement, node));
+    cores && memory && required && have_room(need, node, node.division.units())
 }
 
 /// Whether its owner lets a job come to a node: some may be kept for those that ask for enough of something.

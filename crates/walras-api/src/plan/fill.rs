@@ -4,11 +4,12 @@ use super::violation::{PlanViolation, WorkflowAt, WorkflowViolation};
 use super::{Plan, PlannedAlternative, PlannedWorkflow};
 use crate::error::{ErrorKind, ReadError, Within, path_text};
 use crate::scenario::Scenario;
-use std::collections::BTreeSet;
-use walras_model::workflow::Terms;
-use walras_model::{Batch, Interval, Lane, Platform, Requirement, Test, Value, Workflow};
+use std::collections::{BTreeMap, BTreeSet};
+use walras_model::division::price_of_units;
+use walras_model::workflow::{Terms, next_part};
+use walras_model::{Batch, Interval, Lane, Platform, Workflow};
 use walras_verify::tasks::verify_tasks;
-use walras_verify::{Claim, verify_plan};
+use walras_verify::{Claim, ClaimedSlot, verify_plan};
 
 impl Plan {
     /// What is wrong with the plan; `workflows` are those of the scenario's jobs, by job.
@@ -19,7 +20,7 @@ impl Plan {
         workflows: &[Option<Workflow>],
         source: &str,
     ) -> Result<Vec<PlanViolation>, ReadError> {
-        let batch = with_whole_nodes(&scenario.batch, workflows);
+        let batch = with_asks(&scenario.batch, workflows);
         let windows = verify_plan(claim, &scenario.offers, &batch, self.rules());
         let tasks = self.workflow_violations(claim, scenario, workflows, source)?;
         let windows = windows.into_iter().map(PlanViolation::Windows);
@@ -82,8 +83,10 @@ impl Plan {
         let tasks = planned.claim(self.unit).in_item(index).in_field("workflows")?;
         let request = &scenario.batch.requests()[job];
         let terms = Terms { earliest: request.earliest, deadline: request.deadline, budget: None };
+        let mut parts = BTreeMap::new();
         let lanes = window.slots.iter().filter_map(|slot| {
-            lane_of(scenario, &slot.site, &slot.node, Interval::new(slot.start, slot.end)?)
+            let lane = lane_of(scenario, slot)?;
+            Some(Lane { part: next_part(&mut parts, lane.node), ..lane })
         });
         let platform = Platform { lanes: lanes.collect(), network: scenario.network };
         let wrong = verify_tasks(&tasks, workflow, &platform, &terms);
@@ -100,25 +103,30 @@ impl Plan {
     }
 }
 
-/// The batch where workflows ask for nodes without anybody beside: their tasks take nodes whole, and the verifier of windows knows requests only.
-fn with_whole_nodes(batch: &Batch, workflows: &[Option<Workflow>]) -> Batch {
+/// The batch where workflows ask for what their tasks do: the verifier of windows knows requests only.
+fn with_asks(batch: &Batch, workflows: &[Option<Workflow>]) -> Batch {
     let mut requests = batch.requests().to_vec();
     for (request, workflow) in requests.iter_mut().zip(workflows) {
         let Some(workflow) = workflow else { continue };
-        request.scope.asks = workflow.asks();
-        let test = Test::Equals(Value::Flag(true));
-        request.requires.push(Requirement { attribute: "exclusive".to_owned(), test });
+        workflow.ask_in(&mut request.scope);
     }
     Batch::new(requests)
 }
 
-/// The part of a node's time that a slot of a window claims; `None` when it is not for sale.
-fn lane_of(scenario: &Scenario, site: &str, node: &str, claimed: Interval) -> Option<Lane> {
+/// The part of a node's time that a slot of a window claims; `None` when it is not for sale. That it is free in so many units all the time
+/// is for the verifier of windows to see.
+fn lane_of(scenario: &Scenario, slot: &ClaimedSlot) -> Option<Lane> {
+    let claimed = Interval::new(slot.start, slot.end)?;
     let all = Platform::of_offers(&scenario.offers, scenario.network);
-    let holds = |lane: &Lane| {
-        lane.site_name == site && lane.name == node && lane.free.iter().any(|free| free.contains(claimed))
+    let is_named = |lane: &&Lane| lane.site_name == slot.site && lane.name == slot.node;
+    let of = |lane: &Lane| scenario.offers.node(lane.node).division.units();
+    let holds = |lane: &&Lane| {
+        let begins = |free: &Interval| free.start() <= claimed.start() && claimed.start() < free.end();
+        lane.free.iter().any(|free| if of(lane) == 1 { free.contains(claimed) } else { begins(free) })
     };
-    all.lanes.into_iter().find(holds).map(|lane| Lane { free: vec![claimed], ..lane })
+    let lane = all.lanes.iter().filter(is_named).find(holds)?;
+    let rate = price_of_units(lane.rate, slot.units, of(lane));
+    Some(Lane { free: vec![claimed], rate, ..lane.clone() })
 }
 
 #[cfg(test)]
@@ -127,14 +135,15 @@ mod tests {
     use walras_model::workflow::Task;
     use walras_model::{Request, Work};
 
-    /// A parallel job asks for what its file says, and a workflow for nodes without anybody beside.
+    /// A parallel job asks for what its file says, and a workflow for what its tasks need, too.
     #[test]
-    fn workflows_alone_take_whole_nodes() {
+    fn workflows_ask_for_what_their_tasks_need() {
         let work = Work::from_millis(1_000).unwrap();
         let batch = Batch::new(vec![Request::new("parallel", 1, work), Request::new("workflow", 1, work)]);
-        let workflow = Workflow::new("w", vec![Task::new("a", Some(work))], Vec::new()).unwrap();
-        let batch = with_whole_nodes(&batch, &[None, Some(workflow)]);
-        let exclusive = |request: &Request| request.requires.iter().any(Requirement::is_exclusive);
-        assert_eq!(batch.requests().iter().map(exclusive).collect::<Vec<_>>(), [false, true]);
+        let workflow =
+            Workflow::new("w", vec![Task { cores: 3, ..Task::new("a", Some(work)) }], Vec::new()).unwrap();
+        let batch = with_asks(&batch, &[None, Some(workflow)]);
+        let needs = |request: &Request| request.scope.needs.iter().map(|need| need.cores).collect();
+        assert_eq!(batch.requests().iter().map(needs).collect::<Vec<Vec<u32>>>(), [vec![], vec![3]]);
     }
 }

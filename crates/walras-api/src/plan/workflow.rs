@@ -92,6 +92,7 @@ fn claimed(task: &PlannedTask, unit: Unit) -> Result<ClaimedTask, Problem> {
         task: task.id.clone(),
         site: task.site.clone(),
         node: task.node.clone(),
+        part: task.part,
         others: task.others.clone(),
         start: time(&task.start, unit).in_field("start")?,
         end: time(&task.end, unit).in_field("end")?,

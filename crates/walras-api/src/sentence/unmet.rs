@@ -36,7 +36,8 @@ pub fn unmet_text(state: &State, spec: &JobSpec, fitting: &[Fitting]) -> String 
     let all = sites.iter().map(|site| site.nodes.len()).sum::<usize>();
     let is_divided = |site: &&SiteSpec| site.nodes.iter().any(|node| node.division.is_divided());
     // Tasks share nodes that are sold in units, so that there it is tasks that are counted.
-    let share = spec.workflow.is_none() && !request.scope.separate_nodes && sites.iter().any(is_divided);
+    let apart = request.scope.separate_nodes || gang.is_some_and(|nodes| nodes > 1);
+    let share = !apart && sites.iter().any(is_divided);
     let (what, has) = match share {
         true => (format!("room for {}", counted(needed, "task")), format!("there is room for {there}")),
         false if asked.is_empty() => (counted(needed, "node"), format!("there are {all}")),

@@ -23,7 +23,7 @@ impl Context<'_> {
             Why::OverQuota => "An owner's quota left no window for the job in this cycle.".to_owned(),
             Why::NodesHad { had, most } => {
                 format!(
-                    "Workflows of its user have {had} of the {most} nodes that they may have at a time, now or later."
+                    "Workflows of its user have {had} of the {most} nodes or units of nodes that they may have at a time, now or later."
                 )
             }
             Why::LeftOut => "The VO's limits left no window for the job in this cycle.".to_owned(),

@@ -2,12 +2,12 @@
 
 use super::allocation::holds_of;
 use super::{PlanningProblem, Remaining};
-use crate::model::allocation::{Allocation, Hold, LateParts, Part, SupportingParts};
+use crate::model::allocation::{Allocation, LateParts, Part, SupportingParts};
 use crate::model::job::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_core::plan::PlacedTasks;
-use walras_core::refine::{Disturbance, Support, TaskSchedule};
-use walras_model::workflow::Network;
+use walras_core::refine::{Disturbance, Support, TaskPlacement, TaskSchedule};
+use walras_model::workflow::{Network, next_part};
 use walras_model::{Edge, NodeId, SiteId, Span, TaskId, Window, Workflow};
 
 /// What is left of a job's workflow when some tasks are done; `None` when it is no workflow, or nothing is left.
@@ -37,6 +37,9 @@ pub(crate) fn remaining(spec: &JobSpec, done: &BTreeSet<TaskId>) -> Option<Remai
     Some(Remaining { workflow, tasks, strategy: whole.strategy, nodes_max: None, next: None })
 }
 
+/// By node, and part of it that is held: the site, and which of its holds that is.
+type HoldOfPart = BTreeMap<(NodeId, u32), (SiteId, u32)>;
+
 /// What is reserved for a workflow in a window: a part for each task, and what is ready for lost nodes and late tasks.
 pub(super) fn allocation(
     problem: &PlanningProblem,
@@ -45,13 +48,14 @@ pub(super) fn allocation(
     tasks: &PlacedTasks,
 ) -> Option<Allocation> {
     let legs = Allocation::legs_of(holds_of(&problem.offers, window));
-    let places: BTreeMap<NodeId, (SiteId, u32)> = legs
-        .iter()
-        .flat_map(|leg| {
-            let place = |(hold, place): (&Hold, u32)| Some((hold.node?, (leg.site, place)));
-            leg.holds.iter().zip(0_u32..).filter_map(place)
-        })
-        .collect();
+    let mut counted = BTreeMap::new();
+    let mut places: HoldOfPart = BTreeMap::new();
+    for leg in &legs {
+        for (hold, place) in leg.holds.iter().zip(0_u32..) {
+            let Some(node) = hold.node else { continue };
+            places.insert((node, next_part(&mut counted, node)), (leg.site, place));
+        }
+    }
     let parts = |schedule: &TaskSchedule| self::parts(remaining, schedule, &places, problem.policy.network);
     let support = |support: &Support| match (support.event, &support.schedule) {
         (Disturbance::NodeLost { node, .. }, Some(schedule)) => {
@@ -78,20 +82,21 @@ pub(super) fn allocation(
 fn parts(
     remaining: &Remaining,
     schedule: &TaskSchedule,
-    places: &BTreeMap<NodeId, (SiteId, u32)>,
+    places: &HoldOfPart,
     network: Network,
 ) -> Option<Vec<Part>> {
     let placed = schedule.placements();
     let mut parts = Vec::with_capacity(placed.len());
     for (placement, task) in placed.iter().zip(&remaining.tasks) {
-        let (site, hold) = *places.get(&placement.node)?;
+        let (site, hold) = *places.get(&(placement.node, placement.part))?;
         let (start, end) = (placement.start, placement.end);
         parts.push(Part { task: Some(*task), site, hold, start, end, after: Vec::new() });
     }
     let mut others: BTreeMap<TaskId, Vec<u32>> = BTreeMap::new();
     for (placement, task) in placed.iter().zip(&remaining.tasks) {
         for node in schedule.others(placement.task) {
-            let (site, hold) = *places.get(node)?;
+            // The places of gangs are on nodes of their own.
+            let (site, hold) = *places.get(&(*node, 0))?;
             let (start, end) = (placement.start, placement.end);
             others.entry(placement.task).or_default().push(u32::try_from(parts.len()).ok()?);
             parts.push(Part { task: Some(*task), site, hold, start, end, after: Vec::new() });
@@ -99,11 +104,8 @@ fn parts(
     }
     for edge in remaining.workflow.edges() {
         let (from, to) = (&placed[edge.from.index()], &placed[edge.to.index()]);
-        let link = if places.get(&from.node)?.0 == places.get(&to.node)?.0 {
-            network.within_site
-        } else {
-            network.between_sites
-        };
+        let site = |of: &TaskPlacement| Some(places.get(&(of.node, of.part))?.0);
+        let link = if site(from)? == site(to)? { network.within_site } else { network.between_sites };
         let (givers, takers) = (others.get(&edge.from), others.get(&edge.to));
         let stays = from.node == to.node && givers.is_none() && takers.is_none();
         let lag = if stays { Span::ZERO } else { link.time_for(edge.data)? };

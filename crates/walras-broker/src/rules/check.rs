@@ -13,6 +13,7 @@ use crate::model::site::SiteKind;
 use crate::model::state::State;
 use crate::plan::Remaining;
 use std::collections::BTreeSet;
+use walras_model::division::price_of_units;
 use walras_model::quantity::rounding;
 use walras_model::workflow::Workflow;
 use walras_model::{Factor, Interval, Money, NodeId, Performance, Rate, Request, Requirement, SiteId, Time};
@@ -104,7 +105,7 @@ pub(crate) fn violations(
             wrong.extend(one_each(allocation));
         }
         Some(remaining) => {
-            wrong.extend(holds(state, allocation, &slots));
+            wrong.extend(holds(state, (asked.request, &remaining.workflow), allocation, &slots));
             wrong.extend(limits(asked.request, allocation));
             wrong.extend(costs(allocation));
             wrong.extend(nodes(state, (asked.request, &remaining.workflow), allocation));
@@ -257,20 +258,33 @@ pub(super) fn name_of(state: &State, site: SiteId) -> Option<String> {
     state.site(site).map(|site| site.spec.name.clone())
 }
 
-/// Every hold of a workflow must lie within one free piece at its own price, with all units of its node, and no two on one node.
-fn holds(state: &State, allocation: &Allocation, slots: &PricedNodes) -> Vec<Mismatch> {
+/// Every hold of a workflow must have the units of its node that the dearest of its tasks needs, within free time that has as many for all of its
+/// holds there, at their price; gangs have no two on one node.
+fn holds(
+    state: &State,
+    (request, workflow): (&Request, &Workflow),
+    allocation: &Allocation,
+    slots: &PricedNodes,
+) -> Vec<Mismatch> {
     let mut wrong = Vec::new();
+    let mut request = request.clone();
+    workflow.ask_in(&mut request.scope);
     let mut seen = BTreeSet::new();
     for (_, hold) in allocation.holds() {
         let Some(node) = hold.node else { continue };
-        let pieces = slots.get(node);
-        let mut rates = pieces
-            .iter()
-            .filter(|it| it.interval.contains(hold.interval) && it.units >= hold.units)
-            .map(|it| it.rate);
-        let expected = state.node_spec(node).map_or(1, |spec| spec.division.units());
+        let Some(spec) = state.node_spec(node) else { continue };
+        let of = spec.division.units();
+        let beside = allocation.holds().map(|(_, it)| it).filter(|it| it.node == Some(node));
+        let beside = beside.filter(|it| it.interval.overlaps(hold.interval)).map(|it| it.units);
+        let all = beside.fold(0, u32::saturating_add);
+        let mut rates = free_at(slots.get(node), hold.interval, (all, of))
+            .into_iter()
+            .map(|rate| price_of_units(rate, hold.units, of));
+        // A node that has become another is told by those who look at nodes.
+        let expected = spec.division.units_needed(&request, &spec.attributes).unwrap_or(hold.units);
         let asked = rates.clone().next();
-        if !seen.insert(node) {
+        let again = !seen.insert(node);
+        if again && (request.scope.separate_nodes || of == 1) {
             wrong.push(Mismatch::NodeTwice(node));
         } else if hold.units != expected {
             wrong.push(Mismatch::WrongUnits { node, held: hold.units, expected });
@@ -283,6 +297,26 @@ fn holds(state: &State, allocation: &Allocation, slots: &PricedNodes) -> Vec<Mis
         }
     }
     wrong
+}
+
+/// The prices at which so many units are free for all of some time, of so many; several where a node that is sold whole is for sale twice. Time of a node
+/// in units that goes on at one price is one.
+fn free_at(pieces: &[Piece], interval: Interval, (units, of): (u32, u32)) -> Vec<Rate> {
+    let enough = |it: &&Piece| it.units >= units;
+    if of == 1 {
+        let contains = |it: &&Piece| it.interval.contains(interval);
+        return pieces.iter().filter(enough).filter(contains).map(|it| it.rate).collect();
+    }
+    let mut run: Option<(Interval, Rate)> = None;
+    let mut found = Vec::new();
+    for piece in pieces.iter().filter(enough) {
+        let joined = run.filter(|(time, rate)| (time.end(), *rate) == (piece.interval.start(), piece.rate));
+        let begin = joined.map_or(piece.interval.start(), |(time, _)| time.start());
+        run = Interval::new(begin, piece.interval.end()).map(|time| (time, piece.rate));
+        found.extend(run.filter(|(time, _)| time.contains(interval)).map(|(_, rate)| rate));
+    }
+    found.dedup();
+    found
 }
 
 /// What a request asks of every node, and of where they are.

@@ -42,7 +42,7 @@ pub fn fitting_for_ever(state: &State, spec: &JobSpec) -> Vec<Fitting> {
 fn with_asks(spec: &JobSpec) -> Cow<'_, JobSpec> {
     let Some(of) = &spec.workflow else { return Cow::Borrowed(spec) };
     let mut spec = spec.clone();
-    spec.request.scope.asks = of.workflow.asks();
+    of.workflow.ask_in(&mut spec.request.scope);
     Cow::Owned(spec)
 }
 
@@ -63,15 +63,11 @@ fn fitting_within(
         let meets = request.requires.iter().all(|it| it.is_met_by(attributes));
         performance >= request.performance_min && meets && states(attributes)
     };
-    // So many tasks fit on a node side by side; a workflow takes it whole.
+    // So many tasks fit on a node side by side, or places for those of a workflow.
     let room = |site: &SiteSpec, node: &NodeSpec| {
         let does = node.performance >= request.performance_min && states(&node.attributes);
         let units = node.units_needed(request).filter(|_| does && !is_long(site, node.performance))?;
-        Some(if spec.workflow.is_some() {
-            1
-        } else {
-            request.scope.side_by_side(node.division.units() / units.max(1))
-        })
+        Some(request.scope.side_by_side(node.division.units() / units.max(1)))
     };
     let sites =
         (0..state.sites.len()).filter_map(SiteId::from_index).filter(|site| request.scope.admits(*site));
@@ -193,7 +189,7 @@ fn with_room(mut alone: JobSpec, task: &Task) -> JobSpec {
 /// How many nodes the widest task of a workflow takes at once, and how many workflows of one user may have, where that is fewer.
 pub fn beyond_share(state: &State, spec: &JobSpec) -> Option<(u32, u32)> {
     let widest = spec.workflow.as_ref()?.workflow.widest();
-    let most = state.workflow_nodes_max()?.max(1);
+    let most = state.workflow_nodes_max(spec)?;
     (widest > most).then_some((widest, most))
 }
 

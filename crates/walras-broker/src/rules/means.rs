@@ -3,7 +3,7 @@
 //! **Problem.** A job that its user cannot pay is planned in vain, and takes a place from one that could be.
 //!
 //! **Method.** A bound from below: all of the work, at the least price for work that any node has in any hour. A parallel job pays for the
-//! units that its tasks take of a node that is sold in units, a workflow for whole nodes. What costs more than the user has beside what is
+//! units that its tasks take of a node that is sold in units, a workflow for what all of its tasks take at least. What costs more than the user has beside what is
 //! promised cannot be paid, whatever a plan finds.
 //!
 //! **Complexity.** O(nodes) once, and O(d log d) for d kinds of nodes that are sold in units; O(1) for a parallel job where there are none,
@@ -24,8 +24,6 @@ pub(crate) struct Means<'a> {
     state: &'a State,
     now: Time,
     committed: BTreeMap<&'a str, Money>,
-    /// Of all nodes, taken whole.
-    whole: Option<Price>,
     /// Of those that are sold whole.
     undivided: Option<Price>,
     /// Those that are sold in units, by the price of work on one unit.
@@ -69,8 +67,7 @@ impl<'a> Means<'a> {
             .filter_map(|(price, node)| node.filter(|node| node.division.is_divided()).map(|it| (price, it)))
             .collect();
         divided.sort_by_key(|(price, node)| price.of_units(1, node.division.units()).of_work());
-        let whole = least(&mut undivided.into_iter().chain(divided.iter().map(|(price, _)| *price)));
-        Means { state, now, committed: state.committed(), whole, undivided, divided }
+        Means { state, now, committed: state.committed(), undivided, divided }
     }
 
     /// What a user can spend beside what is promised.
@@ -81,9 +78,6 @@ impl<'a> Means<'a> {
     /// Where a job costs least.
     fn cheapest(&self, job: &Job) -> Option<Cheapest> {
         let whole = |price: Price| Cheapest { price, units: 1, of: 1 };
-        if job.spec.workflow.is_some() {
-            return self.whole.map(whole);
-        }
         let mut best = self.undivided.map(whole);
         for (price, node) in &self.divided {
             let of = node.division.units();
@@ -92,7 +86,12 @@ impl<'a> Means<'a> {
             if best.as_ref().is_some_and(|best| dearer(price.of_units(1, of), best)) {
                 break;
             }
-            let Some(units) = node.units_needed(&job.spec.request) else { continue };
+            let units = match job.spec.workflow {
+                // A place for its tasks takes no less, whatever each of them needs beside.
+                Some(_) => node.division.units_of_all(&job.spec.request.requires, &node.attributes),
+                None => node.units_needed(&job.spec.request),
+            };
+            let Some(units) = units else { continue };
             let price = price.of_units(units, of);
             if !best.as_ref().is_some_and(|best| dearer(price, best)) {
                 best = Some(Cheapest { price, units, of });

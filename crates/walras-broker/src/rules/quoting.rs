@@ -277,7 +277,7 @@ pub(crate) fn wanted(state: &State, now: Time, spec: &JobSpec) -> Wanted {
     if let Some(remaining) = &mut wanted.remaining {
         // One that is wider than what its user's other workflows leave waits for them.
         let widest = remaining.workflow.widest();
-        remaining.nodes_max = state.workflow_room(&spec.user).map(|room| room.max(widest));
+        remaining.nodes_max = state.workflow_room(spec).map(|room| room.max(widest));
     }
     // Each element of an array has an equal part of its budget.
     let elements = spec.array.as_ref().map_or(1, |indices| indices.count().max(1));

@@ -55,6 +55,7 @@ pub(super) fn window(
         }),
         nodes: None,
         asks: Vec::new(),
+        needs: Vec::new(),
     };
     let batch = Batch::new(vec![Request { scope, ..request.clone() }]);
     // A node that is not there has a place that nothing has.
@@ -130,11 +131,13 @@ pub(super) fn tasks(
     allocation: &Allocation,
     network: walras_model::Network,
 ) -> Vec<Mismatch> {
-    let lane = |(site, hold): (SiteId, &Hold)| {
+    let parts = parts_of(allocation);
+    let lane = |((site, hold), part): ((SiteId, &Hold), &u32)| {
         let node = hold.node?;
         let spec = state.node_spec(node)?;
         Some(Lane {
             node,
+            part: *part,
             name: spec.name.clone(),
             site,
             site_name: name_of(state, site)?,
@@ -144,7 +147,7 @@ pub(super) fn tasks(
             attributes: spec.attributes.clone(),
         })
     };
-    let platform = Platform { lanes: allocation.holds().filter_map(lane).collect(), network };
+    let platform = Platform { lanes: allocation.holds().zip(&parts).filter_map(lane).collect(), network };
     let mut claim = TaskClaim { tasks: Vec::new(), cost: Money::ZERO };
     let (firsts, others) = allocation.parts.split_at(allocation.parts.len().min(remaining.tasks.len()));
     let mut gangs: BTreeMap<Option<TaskId>, Vec<&Part>> = BTreeMap::new();
@@ -153,7 +156,7 @@ pub(super) fn tasks(
     }
     for (part, task) in firsts.iter().zip(remaining.workflow.tasks()) {
         let rest = gangs.get(&part.task).map_or(&[][..], Vec::as_slice);
-        let claimed = match claimed_task(state, allocation, &task.name, part, rest) {
+        let claimed = match claimed_task(state, (allocation, &parts), &task.name, part, rest) {
             Ok(claimed) => claimed,
             Err(mismatch) => return vec![mismatch],
         };
@@ -175,10 +178,28 @@ pub(super) fn tasks(
     wrong
 }
 
+/// By hold, in order: which of those on its node it is.
+fn parts_of(allocation: &Allocation) -> Vec<u32> {
+    let mut seen: BTreeMap<NodeId, u32> = BTreeMap::new();
+    let part = |(_, hold): (SiteId, &Hold)| {
+        let next = seen.entry(hold.node?).or_default();
+        *next += 1;
+        Some(*next - 1)
+    };
+    allocation.holds().map(part).map(|part| part.unwrap_or(0)).collect()
+}
+
+/// Which of all holds a part is on.
+fn place_of(allocation: &Allocation, part: &Part) -> Option<usize> {
+    let before = allocation.legs.iter().take_while(|leg| leg.site != part.site);
+    let before = before.map(|leg| leg.holds.len()).sum::<usize>();
+    allocation.hold_of(part).map(|_| before + part.hold as usize)
+}
+
 /// A task with all its parts as the verifier takes it; parts of a gang that are not together are none of one.
 fn claimed_task(
     state: &State,
-    allocation: &Allocation,
+    (allocation, parts): (&Allocation, &[u32]),
     task: &str,
     first: &Part,
     rest: &[&Part],
@@ -198,7 +219,8 @@ fn claimed_task(
         others.push(node.name.clone());
     }
     let (start, end, node) = (first.start, first.end, node.name.clone());
-    Ok(ClaimedTask { task: task.to_owned(), site, node, others, start, end, cost })
+    let part = place_of(allocation, first).and_then(|place| parts.get(place)).copied().unwrap_or(0);
+    Ok(ClaimedTask { task: task.to_owned(), site, node, part, others, start, end, cost })
 }
 
 /// The node of a part, and what its time there costs.

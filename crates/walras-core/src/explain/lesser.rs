@@ -67,8 +67,7 @@ impl Case<'_> {
         };
         let mut request = self.request.clone();
         request.requires[place].test = test;
-        let how = (self.config, self.sold.whole);
-        self.counting(|slots_read| has_window_on(shared, self.sold.offers, &request, how, slots_read))
+        self.counting(|slots_read| has_window_on(shared, self.sold.offers, &request, self.config, slots_read))
     }
 
     /// The amounts below what is asked for at which any node changes what it says to it, the least first; `None` where less is not easier.

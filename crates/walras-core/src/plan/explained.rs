@@ -18,7 +18,7 @@
 
 use super::BatchProblem;
 use crate::explain::{Case, Sold, below, greatest};
-use crate::refine::{Bounded, Care, Size, Strategy, fit, sizes};
+use crate::refine::{Bounded, Care, Places, Size, Strategy, fit, sizes};
 use crate::search::{Algorithm, SearchConfig, search_counting};
 use crate::slots::SlotList;
 use std::borrow::Cow;
@@ -54,10 +54,10 @@ impl Effort {
     }
 }
 
-/// Why a workflow has no window on `list`; `None` where some size has one that holds it.
+/// Why a workflow has no window on these places; `None` where some size has one that holds it.
 pub(super) fn explain_workflow(
     problem: &BatchProblem<'_>,
-    list: &SlotList,
+    places: &Places<'_>,
     request: &Request,
     ((workflow, nodes_max), strategy): (Bounded<'_>, Strategy),
     effort: &mut Effort,
@@ -65,7 +65,7 @@ pub(super) fn explain_workflow(
     let slots_left = problem.search.limits.explanation_slots_max.saturating_sub(effort.slots_read);
     let tasks_left = TASKS_PLACED_MAX.saturating_sub(effort.tasks_placed);
     let case = WorkflowCase {
-        list,
+        places,
         offers: problem.offers,
         request,
         config: problem.search,
@@ -97,7 +97,7 @@ type Least = Option<(i64, Size)>;
 
 /// A workflow that has no window.
 struct WorkflowCase<'a> {
-    list: &'a SlotList,
+    places: &'a Places<'a>,
     offers: &'a Offers,
     request: &'a Request,
     config: &'a SearchConfig,
@@ -140,8 +140,13 @@ impl WorkflowCase<'_> {
     }
 
     fn sizes(&self, performance_min: Performance) -> Vec<Size> {
-        let all =
-            sizes((self.workflow, self.nodes_max), self.offers, self.network, performance_min, self.care);
+        let all = sizes(
+            (self.workflow, self.nodes_max),
+            self.places.seen(),
+            self.network,
+            performance_min,
+            self.care,
+        );
         all.into_iter().flatten().collect()
     }
 
@@ -153,9 +158,10 @@ impl WorkflowCase<'_> {
     fn of_size<T>(&self, size: Size, say: impl FnOnce(&Case<'_>) -> T) -> T {
         let request = size.asked_by(self.request);
         let case = Case {
-            list: self.list,
-            offers: self.offers,
-            sold: Sold { offers: self.offers, whole: true, shared: None },
+            list: self.places.list(),
+            offers: self.places.seen(),
+            // A place is for one task at a time.
+            sold: Sold { offers: self.places.seen(), whole: true, shared: None },
             request: &request,
             config: self.config,
             slots_read: Cell::new(0),
@@ -168,7 +174,7 @@ impl WorkflowCase<'_> {
     /// The window that the search finds on a list for a request as large as this.
     fn window(&self, list: &SlotList, request: &Request) -> Option<Window> {
         let mut slots_read = 0;
-        let found = search_counting(list, self.offers, request, self.config, &mut slots_read);
+        let found = search_counting(list, self.places.seen(), request, self.config, &mut slots_read);
         self.slots_left.set(self.slots_left.get().saturating_sub(slots_read.max(1)));
         found
     }
@@ -177,7 +183,8 @@ impl WorkflowCase<'_> {
         let tasks = u64::try_from(self.workflow.tasks().len()).unwrap_or(u64::MAX);
         self.tasks_left.set(self.tasks_left.get().saturating_sub(tasks.max(1)));
         let how = (self.strategy, self.care);
-        fit(self.workflow, self.offers, self.network, request, how, window).is_some()
+        let window = self.places.told(window);
+        fit(self.workflow, self.offers, self.network, request, how, &window).is_some()
     }
 
     fn some_size_fits(&self, request: &Request, sizes: &[Size]) -> bool {
@@ -194,7 +201,7 @@ impl WorkflowCase<'_> {
         request: &Request,
         mut is_it: impl FnMut(&SlotList, Option<&Window>) -> bool,
     ) -> bool {
-        let mut left = Cow::Borrowed(self.list);
+        let mut left = Cow::Borrowed(self.places.list());
         for _ in 0..self.care.windows() {
             if self.spent() {
                 return false;

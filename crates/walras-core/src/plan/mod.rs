@@ -252,21 +252,17 @@ pub struct BatchPlan {
 
 /// The plan for a problem.
 ///
-/// Of nodes that are sold in units, parallel jobs take what they need; workflows take them whole.
+/// Of nodes that are sold in units, parallel jobs take what they need, and workflows places that have what the dearest of their tasks needs.
 pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
-    let (all, in_one) = (problem.offers, problem.offers.whole());
-    let open = problem.open.map(Offers::whole);
-    let divided = all.is_divided();
-    let problem = &BatchProblem { offers: &in_one, open: open.as_deref(), ..*problem };
+    let divided = problem.offers.is_divided();
     let own: Vec<Option<&SearchConfig>> = problem.jobs.iter().map(|job| job.search).collect();
-    let whole: Vec<bool> = problem.jobs.iter().map(|job| job.workflow.is_some()).collect();
-    let own = Own { searches: &own, whole: &whole };
+    let own = Own { searches: &own };
     let search = |batch: &Batch| {
         let mut enough = enough::Enough::new(problem, batch).filter(|_| !divided);
         let is_enough = |found: &[walras_model::window::Alternative], active: &[JobId]| {
             enough.as_mut().is_some_and(|enough| enough.is_reached(found, active))
         };
-        find_alternatives_each(all, batch, problem.search, own, problem.threads, is_enough)
+        find_alternatives_each(problem.offers, batch, problem.search, own, problem.threads, is_enough)
     };
     let workflow::Searched { batch, sizes, mut found } =
         workflow::searched(problem, admission::admitted(problem), search);
@@ -275,7 +271,7 @@ pub fn plan_batch(problem: &BatchProblem<'_>) -> BatchPlan {
     let mut choice = choice::choose(problem, &batch, &found, negotiation.as_ref(), &options);
     if let (PlanScheme::Improved, BatchChoice::Made(made)) = (problem.scheme, &mut choice) {
         let agreed = negotiation.as_ref().and_then(|negotiation| negotiation.as_ref().ok());
-        let sold = improve::Sold::new(all, &batch, &whole);
+        let sold = improve::Sold::new(problem.offers, &batch);
         made.unimproved = improve::unimproved(&sold, &batch);
         let better = match made.unimproved {
             Some(_) => None,

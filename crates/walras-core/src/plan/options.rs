@@ -21,14 +21,11 @@ pub struct JobOptions {
 
 /// What several searches and the queues have for the one job of a problem; nothing is chosen.
 pub fn job_options(problem: &BatchProblem<'_>, searches: &[SearchConfig]) -> JobOptions {
-    let (offers, whole) = (problem.offers, problem.offers.whole());
-    let problem = &BatchProblem { offers: &whole, ..*problem };
     let (batch, sizes) = workflow::sized(problem, admission::admitted(problem));
-    let whole = [problem.job(0).workflow.is_some()];
-    let own = Own { whole: &whole, ..Own::default() };
     let mut all = Alternatives::default();
     for (place, search) in searches.iter().enumerate() {
-        let mut found = find_alternatives_each(offers, &batch, search, own, 1, |_, _| false);
+        let mut found =
+            find_alternatives_each(problem.offers, &batch, search, Own::default(), 1, |_, _| false);
         // Nobody else is there to take a window from it.
         let _ = workflow::keep_fitting(&BatchProblem { search, ..*problem }, &batch, &sizes, &mut found);
         all.found.extend(found.found);

@@ -3,7 +3,7 @@
 use super::{BatchProblem, workflow};
 use crate::prefer::Source;
 use crate::refine::{Refined, Support};
-use crate::search::{Alternatives, find_window};
+use crate::search::{Alternatives, SharedTime, find_window, has_window_on};
 use crate::slots::SlotList;
 use std::collections::BTreeSet;
 use walras_model::id::JobId;
@@ -106,8 +106,12 @@ fn room_for(problem: &BatchProblem<'_>, batch: &Batch, picks: &[Option<Source>])
     let mut waiting = batch.requests().iter().zip(picks).enumerate();
     let found = waiting.find(|(job, (request, pick))| {
         problem.job(*job).overdue && pick.is_none() && {
-            let list = SlotList::from_offers(open);
-            find_window(&list, open, request, problem.search_of(*job)).found().is_some()
+            let config = problem.search_of(*job);
+            if open.is_divided() {
+                has_window_on(&SharedTime::new(open), open, request, config, &mut 0)
+            } else {
+                find_window(&SlotList::from_offers(open), open, request, config).found().is_some()
+            }
         }
     });
     found.and_then(|(job, _)| JobId::from_index(job))

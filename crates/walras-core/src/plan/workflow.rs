@@ -4,10 +4,9 @@ use super::explained::{Effort, explain_workflow};
 use super::served::PlacedTasks;
 use super::{BatchJob, BatchProblem};
 use crate::refine::{
-    Care, Refined, SizeOption, Sizing, SupportLimits, best_size, refine_window, supporting_schedules,
+    Care, Refined, SizeOption, Sizing, SupportLimits, Unsold, best_size, refine_window, supporting_schedules,
 };
 use crate::search::{Alternatives, LimitHit, Mode, Unscheduled};
-use crate::slots::SlotList;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::id::JobId;
 use walras_model::request::{Batch, Request, Scope};
@@ -39,24 +38,24 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
     if problem.jobs.iter().all(|job| job.workflow.is_none()) {
         return (batch, sizes);
     }
-    let list = SlotList::from_offers(problem.offers);
+    let unsold = Unsold::new(problem.offers);
     let mut requests: Vec<Request> = batch.requests().to_vec();
     for (job, (request, options)) in requests.iter_mut().zip(&mut sizes).enumerate() {
         let Some((workflow, strategy)) = problem.job(job).workflow else { continue };
-        // A gang is of one site: so is the window of a workflow that has any.
-        request.scope.same_site |= workflow.widest() > 1;
-        request.scope.asks = workflow.asks();
+        workflow.ask_in(&mut request.scope);
         let care = problem.care(workflow);
+        let Some(places) = unsold.places(request, most_of(workflow)) else { continue };
         let sizing = Sizing {
             bounded: (workflow, problem.job(job).nodes_max),
             offers: problem.offers,
+            places: &places,
             network: problem.network,
             request,
             strategy,
             config: problem.search_of(job),
             care,
         };
-        *options = sizing.options(&list);
+        *options = sizing.options();
         // Without any that fits, the search sees the smallest; all of them say why there is no window.
         let shown = || options.iter().find(|option| option.among.is_some()).or(options.first());
         if let Some(best) = best_size(options, strategy).or_else(shown) {
@@ -64,6 +63,11 @@ pub(super) fn sized(problem: &BatchProblem<'_>, batch: Batch) -> (Batch, Vec<Vec
         }
     }
     (Batch::new(requests), sizes)
+}
+
+/// A workflow has no more than so many places on a node.
+fn most_of(workflow: &Workflow) -> u32 {
+    u32::try_from(workflow.width()).unwrap_or(u32::MAX)
 }
 
 /// So often workflows that were left without a window take another size.
@@ -164,18 +168,19 @@ fn explain_over_sizes(
             *explanation = Explanation { reasons: vec![Reason::NotExamined], ..Explanation::default() };
             continue;
         }
-        let (list, others) = turns.list_of(*job, problem);
+        let (unsold, others) = turns.seen_by(*job, problem);
         // Where another size would do as things are, what is said of the size that was looked for stays.
         let by_own = BatchProblem { search: problem.search_of(job.index()), ..*problem };
         if batch.request(*job).scope.nodes.is_some()
-            && let Some(other) = other_size(&by_own, batch, *job, &list)
+            && let Some(other) = other_size(&by_own, batch, *job, &unsold)
         {
             others_do.push(other);
             continue;
         }
+        let Some(places) = unsold.places(batch.request(*job), most_of(workflow)) else { continue };
         let why = explain_workflow(
             &by_own,
-            &list,
+            places.any(),
             batch.request(*job),
             ((workflow, nodes_max), strategy),
             &mut effort,
@@ -183,7 +188,7 @@ fn explain_over_sizes(
         let Some(mut why) = why else {
             // How many nodes it takes is nobody's wish.
             explanation.smallest_change.tasks = None;
-            others_do.extend(other_size(&by_own, batch, *job, &list));
+            others_do.extend(other_size(&by_own, batch, *job, &unsold));
             continue;
         };
         let fitted = sizes.get(job.index()).is_some_and(|sizes| sizes.iter().any(|size| size.fit.is_some()));
@@ -198,23 +203,32 @@ fn explain_over_sizes(
     others_do
 }
 
-/// The best size of which there is a window on a list, where that is another than was looked for.
-fn other_size(problem: &BatchProblem<'_>, batch: &Batch, job: JobId, list: &SlotList) -> Option<OtherSize> {
+/// The best size of which there is a window on what is free, where that is another than was looked for.
+fn other_size(
+    problem: &BatchProblem<'_>,
+    batch: &Batch,
+    job: JobId,
+    unsold: &Unsold<'_>,
+) -> Option<OtherSize> {
     let BatchJob { workflow, nodes_max, .. } = problem.job(job.index());
     let (workflow, strategy) = workflow?;
     let known = batch.request(job);
     // Which nodes it was to be among says nothing of other sizes.
-    let request = Request { scope: Scope { nodes: None, ..known.scope.clone() }, ..known.clone() };
+    let separate_nodes = problem.batch.request(job).scope.separate_nodes || workflow.widest() > 1;
+    let scope = Scope { nodes: None, separate_nodes, ..known.scope.clone() };
+    let request = Request { scope, ..known.clone() };
+    let places = unsold.places(&request, most_of(workflow))?;
     let sizing = Sizing {
         bounded: (workflow, nodes_max),
         offers: problem.offers,
+        places: &places,
         network: problem.network,
         request: &request,
         strategy,
         config: problem.search,
         care: problem.care(workflow),
     };
-    let options = sizing.options(list);
+    let options = sizing.options();
     let best = best_size(&options, strategy)?.clone();
     let as_known =
         (best.size.nodes, best.size.work, &best.among) == (known.tasks, known.work, &known.scope.nodes);
@@ -242,16 +256,16 @@ impl Turns {
         Turns { taken: taken.collect(), rank }
     }
 
-    /// The list as this job saw it, and whether others had taken anything of it.
-    fn list_of(&self, job: JobId, problem: &BatchProblem<'_>) -> (SlotList, bool) {
-        let mut list = SlotList::from_offers(problem.offers);
+    /// What was free as this job saw it, and whether others had taken anything of it.
+    fn seen_by<'a>(&self, job: JobId, problem: &BatchProblem<'a>) -> (Unsold<'a>, bool) {
+        let mut unsold = Unsold::new(problem.offers);
         let own = self.rank.get(&job).copied().unwrap_or(0);
         let mut others = false;
         for (rank, owner, window) in &self.taken {
             let before = *owner != job && (*rank < own || problem.search.mode == Mode::FirstOnTheFly);
-            others |= before && list.subtract(window).is_ok();
+            others |= before && unsold.take(window);
         }
-        (list, others)
+        (unsold, others)
     }
 }
 

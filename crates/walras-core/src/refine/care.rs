@@ -1,7 +1,7 @@
 //! How closely a workflow is looked at: every size of window by every method, or what there is work enough for.
 
 use super::RefineEffort;
-use super::width::{most_nodes, widths};
+use super::width::{most_places, widths};
 use walras_model::offer::Offers;
 use walras_model::workflow::Workflow;
 
@@ -33,7 +33,7 @@ const PLAIN_UNITS: u64 = 8;
 impl Care {
     /// Closely, if that takes no more than so many units, at as many windows as they suffice for; plainly within them otherwise.
     pub fn within(workflow: &Workflow, offers: &Offers, units: u64) -> Care {
-        let nodes: u64 = widths(most_nodes(workflow, offers)).into_iter().map(u64::from).sum();
+        let nodes: u64 = widths(most_places(workflow, offers)).into_iter().map(u64::from).sum();
         let tasks = u64::try_from(workflow.tasks().len()).unwrap_or(u64::MAX);
         let all = tasks.saturating_mul(nodes).saturating_mul(CLOSE_UNITS);
         if all > units {

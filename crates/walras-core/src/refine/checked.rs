@@ -141,6 +141,7 @@ pub fn task_claim(schedule: &TaskSchedule, workflow: &Workflow, platform: &Platf
             task: workflow.task(placement.task).name.clone(),
             site: lane.map_or(String::new(), |lane| lane.site_name.clone()),
             node: lane.map_or(String::new(), |lane| lane.name.clone()),
+            part: placement.part,
             others: others.map(|lane| lane.map_or(String::new(), |lane| lane.name.clone())).collect(),
             start: placement.start,
             end: placement.end,
@@ -168,6 +169,7 @@ mod tests {
         let edge = Edge { from: TaskId::new(0), to: TaskId::new(1), data: Data::ZERO };
         let workflow = Workflow::new("w", vec![task("a"), task("b"), task("c")], vec![edge]).unwrap();
         let lane = |number: u32| Lane {
+            part: 0,
             node: NodeId::new(number),
             name: format!("n{number}"),
             site: SiteId::new(0),

@@ -68,6 +68,8 @@ pub(super) struct Costs {
     pub(super) site: Vec<u32>,
     pub(super) nodes: usize,
     pub(super) sites: usize,
+    /// Whether tasks run side by side on parts of some node.
+    pub(super) side_by_side: bool,
     /// By lane, in millionths.
     pub(super) performance: Vec<i64>,
     /// By task: mean run time over the lanes that may run it.
@@ -214,6 +216,7 @@ fn costs(workflow: &Workflow, platform: &Platform) -> Result<Costs, NoSchedule> 
         site,
         nodes,
         sites,
+        side_by_side: lanes.iter().any(|lane| lane.part > 0),
         performance: lanes.iter().map(|lane| lane.performance.as_millionths()).collect(),
         mean: Vec::new(),
         fastest: Vec::new(),

@@ -11,8 +11,8 @@
 //!
 //! **Complexity.** A test of every node for each of at most [`DEMANDS_MAX`] different demands, and a search for each kind.
 
-use crate::search::{Algorithm, NO_FIT, SearchConfig, View, find_window};
-use crate::slots::SlotList;
+use super::places::Places;
+use crate::search::{Algorithm, NO_FIT, SearchConfig, View};
 use std::collections::BTreeSet;
 use walras_model::id::{NodeId, SiteId};
 use walras_model::offer::Offers;
@@ -86,8 +86,7 @@ impl Kinds {
     /// As many nodes as a request asks for, some of each kind; of one site, where `site` says so.
     pub(crate) fn nodes(
         &self,
-        list: &SlotList,
-        offers: &Offers,
+        on: &Places<'_>,
         request: &Request,
         config: &SearchConfig,
         site: Option<SiteId>,
@@ -95,11 +94,11 @@ impl Kinds {
         let mut chosen: BTreeSet<NodeId> = BTreeSet::new();
         let mut earliest = request.earliest;
         for (kind, tasks) in self.0.iter().zip(self.counts(request.tasks)?) {
-            let here = |node: &NodeId| site.is_none_or(|site| offers.node(*node).site == site);
+            let here = |node: &NodeId| site.is_none_or(|site| on.seen().node(*node).site == site);
             let nodes = kind.nodes.difference(&chosen).copied().filter(here).collect();
             let scope = Scope { nodes: Some(nodes), ..request.scope.clone() };
             let asked = Request { tasks, earliest, scope, ..request.clone() };
-            let window = find_window(list, offers, &asked, config).found()?;
+            let window = on.window(on.list(), &asked, config)?;
             earliest = earliest.max(Some(window.start()));
             chosen.extend(window.placements().iter().map(|placement| placement.node));
         }

@@ -19,6 +19,7 @@ pub(super) fn least_work(
     let horizon = Interval::new(Time::from_millis(0)?, Time::from_millis(TIME_LIMIT)?)?;
     let lane = |number: u32| {
         Some(Lane {
+            part: 0,
             node: NodeId::new(number),
             name: String::new(),
             site: SiteId::new(0),

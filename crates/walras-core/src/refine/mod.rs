@@ -65,6 +65,7 @@ mod length;
 mod list;
 mod no_schedule;
 mod placement;
+mod places;
 mod profile;
 mod proof;
 #[cfg(test)]
@@ -92,7 +93,9 @@ pub use effort::RefineEffort;
 pub use instance::{CELLS_MAX, Instance};
 pub use no_schedule::NoSchedule;
 pub use placement::{TaskPlacement, TaskSchedule};
-pub use sizing::{Bounded, Size, SizeFit, SizeOption, Sizing, best_size, refine_window};
+pub(crate) use places::{Places, Unsold};
+pub(crate) use sizing::Sizing;
+pub use sizing::{Bounded, Size, SizeFit, SizeOption, best_size, refine_window};
 pub(crate) use sizing::{fit, sizes};
 pub use strategy::Strategy;
 pub use supporting::{Disturbance, Support, SupportLimits, supporting_schedules};
@@ -335,6 +338,7 @@ fn schedule(instance: &Instance, platform: &Platform, placed: &Placed) -> Option
         placements.push(TaskPlacement {
             task: TaskId::from_index(task)?,
             node: platform.lanes[lane].node,
+            part: platform.lanes[lane].part,
             start: Time::from_millis(forward.start[task])?,
             end: Time::from_millis(forward.end[task])?,
             cost: Money::from_micros(instance.cost(task, lane)),

@@ -11,6 +11,8 @@ pub struct TaskPlacement {
     pub task: TaskId,
     /// Where it runs.
     pub node: NodeId,
+    /// On which of the parts of it that are held side by side.
+    pub part: u32,
     /// When it starts.
     pub start: Time,
     /// When it ends; the same moment for a task that takes no time.

@@ -49,6 +49,7 @@ pub(super) fn drawn_with(
         }
     }
     let lane = |lane: u32| Lane {
+        part: 0,
         node: NodeId::new(lane),
         name: format!("n{lane}"),
         site: SiteId::new(lane % 2),
@@ -85,6 +86,7 @@ pub(super) fn join(lengths: &[i64], last: i64, moved: i64) -> Instance {
     };
     let workflow = Workflow::new("join", tasks, (0..lengths.len()).map(edge).collect()).unwrap();
     let lane = |lane: u32| Lane {
+        part: 0,
         node: NodeId::new(lane),
         name: format!("n{lane}"),
         site: SiteId::new(0),

@@ -18,10 +18,10 @@
 use super::care::Care;
 use super::kinds::Kinds;
 use super::length::{held_long, least_work, rounded_up, stretched};
+use super::places::{Places, PlacesOf};
 use super::width::{most_nodes, widths, widths_of_gangs};
 use super::{NoSchedule, RefineEffort, Refined, Strategy, TaskPlacement, TaskSchedule, refine};
-use crate::search::{SearchConfig, find_window};
-use crate::slots::SlotList;
+use crate::search::SearchConfig;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use walras_model::id::{NodeId, SiteId};
@@ -64,6 +64,8 @@ pub struct SizeOption {
     pub fit: Option<SizeFit>,
     /// Among which nodes that is searched, where tasks need different ones.
     pub among: Option<BTreeSet<NodeId>>,
+    /// Whether each of its places is on a node of its own, also where nodes are sold in units.
+    pub separate: bool,
 }
 
 impl SizeOption {
@@ -71,6 +73,7 @@ impl SizeOption {
     pub(crate) fn ask(&self, request: &mut Request) {
         (request.tasks, request.work) = (self.size.nodes, self.size.work);
         request.scope.nodes.clone_from(&self.among);
+        request.scope.separate_nodes = self.separate;
     }
 }
 
@@ -126,12 +129,14 @@ struct Tried {
 }
 
 /// What sizes of window are looked at for.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizing<'a> {
+#[derive(Clone, Copy)]
+pub(crate) struct Sizing<'a> {
     /// The workflow.
     pub bounded: Bounded<'a>,
     /// What is for sale.
     pub offers: &'a Offers,
+    /// The places for the workflow on it.
+    pub places: &'a PlacesOf<'a>,
     /// What joins nodes and sites.
     pub network: Network,
     /// Everything but tasks and work.
@@ -146,40 +151,42 @@ pub struct Sizing<'a> {
 
 impl Sizing<'_> {
     /// All sizes worth trying, fewest nodes first, with what comes of each on what is free.
-    pub fn options(&self, list: &SlotList) -> Vec<SizeOption> {
-        let sizes = sizes(self.bounded, self.offers, self.network, self.request.performance_min, self.care);
-        let mut options: Vec<SizeOption> =
-            sizes.iter().filter_map(|sizes| self.of_width(list, sizes)).collect();
+    pub(crate) fn options(&self) -> Vec<SizeOption> {
+        let seen = self.places.any().seen();
+        let sizes = sizes(self.bounded, seen, self.network, self.request.performance_min, self.care);
+        let mut options: Vec<SizeOption> = sizes.iter().filter_map(|sizes| self.of_width(sizes)).collect();
         let lacks = options.iter().any(|option| option.fit.is_none());
         let closely = matches!(self.care, Care::Closely { .. });
         let (workflow, most) = self.bounded;
-        let kinds = (lacks || closely).then(|| Kinds::of(workflow, self.offers, self.request)).flatten();
+        let kinds = (lacks || closely)
+            .then(|| Kinds::of(workflow, self.places.apart().seen(), self.request))
+            .flatten();
         let Some(kinds) = kinds.filter(|kinds| most.is_none_or(|most| most >= kinds.least_nodes())) else {
             return options;
         };
-        self.mix(list, &kinds, &sizes, &mut options);
+        self.mix(&kinds, &sizes, &mut options);
         if closely {
             let widest = options.last().map_or(0, |option| option.size.nodes);
-            options.extend(self.wider(list, &kinds, widest));
+            options.extend(self.wider(&kinds, widest));
         }
         options
     }
 
     /// Windows of more nodes than tasks have at a time, where tasks that ask for different nodes have more of them one after the other.
-    fn wider(&self, list: &SlotList, kinds: &Kinds, widest: u32) -> Vec<SizeOption> {
+    fn wider(&self, kinds: &Kinds, widest: u32) -> Vec<SizeOption> {
         let (workflow, most) = self.bounded;
         let numbers = widths(kinds.most_nodes().min(most.unwrap_or(u32::MAX)));
         let of = |nodes| {
             let sizes = sizes_of(workflow, self.offers, self.network, self.request.performance_min, nodes)?;
             let longest = self.longest().into_iter().map(|work| Size { nodes, work });
-            self.mixed(list, kinds, sizes.into_iter().chain(longest))
+            self.mixed(kinds, sizes.into_iter().chain(longest))
         };
         numbers.into_iter().filter(|nodes| *nodes > widest).filter_map(of).collect()
     }
 
     /// Gives sizes of which no window holds the workflow one of nodes of every kind that its tasks need, and where it is looked at closely, those of
     /// which such a window is better. A workflow may need more kinds than it has tasks that run at a time.
-    fn mix(&self, list: &SlotList, kinds: &Kinds, sizes: &[Vec<Size>], options: &mut Vec<SizeOption>) {
+    fn mix(&self, kinds: &Kinds, sizes: &[Vec<Size>], options: &mut Vec<SizeOption>) {
         let least = kinds.least_nodes();
         let longest = self.longest();
         let closely = matches!(self.care, Care::Closely { .. });
@@ -187,7 +194,7 @@ impl Sizing<'_> {
             let nodes = option.size.nodes;
             if (closely || option.fit.is_none()) && nodes >= least {
                 let longest = longest.iter().map(|work| Size { nodes, work: *work });
-                let mixed = self.mixed(list, kinds, sizes.iter().copied().chain(longest));
+                let mixed = self.mixed(kinds, sizes.iter().copied().chain(longest));
                 let is_better = |mixed: &SizeOption| key(mixed, self.strategy) < key(option, self.strategy);
                 if let Some(mixed) = mixed.filter(|mixed| option.fit.is_none() || is_better(mixed)) {
                     *option = mixed;
@@ -200,10 +207,10 @@ impl Sizing<'_> {
                 .iter()
                 .flat_map(|work| STRETCHES.iter().filter_map(move |stretch| stretched(*work, *stretch)));
             let sizes = works.chain(moved.iter().copied()).map(|work| Size { nodes: least, work });
-            options.extend(self.mixed(list, kinds, sizes));
+            options.extend(self.mixed(kinds, sizes));
         }
         if options.iter().all(|option| option.fit.is_none()) {
-            self.show_what_would_do(list, kinds, options);
+            self.show_what_would_do(kinds, options);
         }
     }
 
@@ -219,17 +226,19 @@ impl Sizing<'_> {
     }
 
     /// Where no window holds the workflow, that of nodes of every kind which no limit keeps away is the one to say something of.
-    fn show_what_would_do(&self, list: &SlotList, kinds: &Kinds, options: &mut [SizeOption]) {
+    fn show_what_would_do(&self, kinds: &Kinds, options: &mut [SizeOption]) {
         let unlimited = Request { budget: None, price_max: None, deadline: None, ..self.request.clone() };
         let wide = options.iter_mut().find(|option| option.size.nodes >= kinds.least_nodes());
         if let Some(option) = wide {
             let asked = option.size.asked_by(&unlimited);
-            option.among = kinds.nodes(list, self.offers, &asked, self.config, None);
+            let apart = self.places.apart();
+            option.among = kinds.nodes(apart, &asked, self.config, None);
+            option.separate |= apart.are_parts();
         }
     }
 
     /// The first of some sizes of which there is a window of nodes of every kind that holds the workflow.
-    fn mixed(&self, list: &SlotList, kinds: &Kinds, sizes: impl Iterator<Item = Size>) -> Option<SizeOption> {
+    fn mixed(&self, kinds: &Kinds, sizes: impl Iterator<Item = Size>) -> Option<SizeOption> {
         let sites: Vec<Option<SiteId>> = match self.request.scope.same_site {
             true => (0..self.offers.sites().len()).map(SiteId::from_index).collect(),
             false => vec![None],
@@ -237,31 +246,35 @@ impl Sizing<'_> {
         let mut tried = sizes.flat_map(|size| sites.iter().map(move |site| (size, *site)));
         tried.find_map(|(size, site)| {
             let asked = size.asked_by(self.request);
-            let among = kinds.nodes(list, self.offers, &asked, self.config, site)?;
-            let scope = Scope { nodes: Some(among), ..self.request.scope.clone() };
-            self.trimmed(list, &Request { scope, ..asked }, 1)
+            let apart = self.places.apart();
+            let among = kinds.nodes(apart, &asked, self.config, site)?;
+            let separate_nodes = asked.scope.separate_nodes || apart.are_parts();
+            let scope = Scope { nodes: Some(among), separate_nodes, ..self.request.scope.clone() };
+            self.trimmed(apart, &Request { scope, ..asked }, 1)
         })
     }
 
     /// The shortest window of one number of nodes that holds the workflow, first of those that are found first.
-    fn of_width(&self, list: &SlotList, sizes: &[Size]) -> Option<SizeOption> {
+    fn of_width(&self, sizes: &[Size]) -> Option<SizeOption> {
+        let any = self.places.any();
         let first_of_all =
-            |most| sizes.iter().find_map(|size| self.trimmed(list, &size.asked_by(self.request), most));
+            |most| sizes.iter().find_map(|size| self.trimmed(any, &size.asked_by(self.request), most));
         let most = self.care.windows();
         let later = || (most > 1).then(|| first_of_all(most)).flatten();
-        let none = || sizes.first().map(|size| SizeOption { size: *size, fit: None, among: None });
+        let separate = self.request.scope.separate_nodes;
+        let none = || sizes.first().map(|size| SizeOption { size: *size, fit: None, among: None, separate });
         first_of_all(1).or_else(later).or_else(none)
     }
 
     /// The first of so many windows of a size that holds the workflow; on its nodes as large as its tasks use it, where that holds it for less.
-    fn trimmed(&self, list: &SlotList, asked: &Request, most: usize) -> Option<SizeOption> {
-        let Tried { fit, used, nodes } = self.tried(list, asked, most)?;
+    fn trimmed(&self, on: &Places<'_>, asked: &Request, most: usize) -> Option<SizeOption> {
+        let Tried { fit, used, nodes } = self.tried(on, asked, most)?;
         let option = |work: Work, fit, among| {
             let size = Size { nodes: asked.tasks, work };
-            SizeOption { size, fit: Some(fit), among }
+            SizeOption { size, fit: Some(fit), among, separate: asked.scope.separate_nodes }
         };
         let less_of = |work, scope: Scope| {
-            let less = self.tried(list, &Request { work, scope, ..asked.clone() }, 1)?.fit;
+            let less = self.tried(on, &Request { work, scope, ..asked.clone() }, 1)?.fit;
             (less.cost < fit.cost && less.finish <= fit.finish).then_some(less)
         };
         let smaller = used.filter(|used| *used < asked.work).and_then(|used| {
@@ -272,16 +285,17 @@ impl Sizing<'_> {
                 let scope = Scope { nodes: Some(nodes.clone()), ..asked.scope.clone() };
                 less_of(used, scope).map(|less| option(used, less, Some(nodes.clone())))
             };
-            anywhere.or_else(there)
+            anywhere.or_else(|| if on.one_each { there() } else { None })
         });
         Some(smaller.unwrap_or_else(|| option(asked.work, fit, asked.scope.nodes.clone())))
     }
 
     /// The first of so many windows of a size that holds the workflow.
-    fn tried(&self, list: &SlotList, asked: &Request, most: usize) -> Option<Tried> {
-        let mut left = Cow::Borrowed(list);
+    fn tried(&self, on: &Places<'_>, asked: &Request, most: usize) -> Option<Tried> {
+        let mut left = Cow::Borrowed(on.list());
         for later in (0..most).rev() {
-            let window = find_window(&left, self.offers, asked, self.config).found()?;
+            let seen = on.window(&left, asked, self.config)?;
+            let window = on.told(&seen);
             let how = (self.strategy, self.care);
             let found = placed(self.bounded.0, self.offers, self.network, self.request, how, &window);
             if let Some((fit, schedule)) = found {
@@ -299,7 +313,7 @@ impl Sizing<'_> {
                 return Some(Tried { fit, used, nodes });
             }
             if later > 0 {
-                left.to_mut().subtract(&window).ok()?;
+                left.to_mut().subtract(&seen).ok()?;
             }
         }
         None

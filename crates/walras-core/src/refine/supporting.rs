@@ -125,7 +125,8 @@ fn placed(instance: &Instance, platform: &Platform, main: &TaskSchedule) -> Opti
     for placement in main.placements() {
         let (start, end) = (placement.start.as_millis(), placement.end.as_millis());
         let holds = |lane: &&usize| {
-            platform.lanes[**lane].node == placement.node
+            let of = &platform.lanes[**lane];
+            (of.node, of.part) == (placement.node, placement.part)
                 && instance.free[**lane].iter().any(|(from, to)| *from <= start && end <= *to)
         };
         let lanes: Vec<usize> = (0..instance.lanes).collect();
@@ -206,6 +207,7 @@ fn with_late_task(instance: &Instance, task: usize, late: i64) -> Instance {
         runtime,
         rate: costs.rate.clone(),
         node: costs.node.clone(),
+        side_by_side: costs.side_by_side,
         site: costs.site.clone(),
         performance: costs.performance.clone(),
         mean: costs.mean.clone(),

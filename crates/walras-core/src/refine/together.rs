@@ -27,9 +27,9 @@ const STEPS_MAX: u64 = 4_000_000;
 /// Later than everything, and far from the end of numbers.
 const FAR: i64 = i64::MAX / 8;
 
-/// Whether the instance is small enough.
+/// Whether the instance is small enough, and what is on one node takes turns.
 pub(super) fn is_small(instance: &Instance) -> bool {
-    steps(instance) <= STEPS_MAX
+    steps(instance) <= STEPS_MAX && !instance.costs.side_by_side
 }
 
 /// About so many steps it takes, at most.

@@ -99,6 +99,7 @@ mod tests {
             Workflow::new("dense", (0..tasks).map(named).collect(), pairs.map(edge).collect()).unwrap();
         let time = |millis| Time::from_millis(millis).unwrap();
         let lane = |number: u32| Lane {
+            part: 0,
             node: NodeId::new(number),
             name: format!("n{number}"),
             site: SiteId::new(number),

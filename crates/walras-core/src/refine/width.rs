@@ -8,6 +8,12 @@ pub(super) fn most_nodes(workflow: &Workflow, offers: &Offers) -> u32 {
     u32::try_from(workflow.width().min(offers.nodes().len())).unwrap_or(u32::MAX)
 }
 
+/// The same of places on nodes, of which one that is sold in units has no more than these.
+pub(super) fn most_places(workflow: &Workflow, offers: &Offers) -> u32 {
+    let units = offers.nodes().iter().map(|node| node.division.units()).fold(0, u32::saturating_add);
+    u32::try_from(workflow.width()).unwrap_or(u32::MAX).min(units)
+}
+
 /// Numbers of nodes worth trying: 1, 2, 3, 4, 5, 6, 8, 10 … up to `most`, which is always there.
 pub(super) fn widths(most: u32) -> Vec<u32> {
     let mut widths = Vec::new();

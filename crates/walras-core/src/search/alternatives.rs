@@ -131,8 +131,6 @@ pub fn find_alternatives_on(
 pub(crate) struct Own<'a> {
     /// A search of their own.
     pub(crate) searches: &'a [Option<&'a SearchConfig>],
-    /// All units of every node: what runs there is no task that is like the others.
-    pub(crate) whole: &'a [bool],
 }
 
 /// The same where jobs may have a search of their own; how all are served is the mode of `config`. It goes on until there
@@ -147,9 +145,9 @@ pub(crate) fn find_alternatives_each(
 ) -> Alternatives {
     let shared = offers.is_divided().then(|| SharedTime::new(offers));
     let first = earliest_only(config, own).then_some(shared.as_ref()).flatten();
-    let steps = first.and_then(|shared| Steps::new(offers, shared.clone(), batch, own.whole));
+    let steps = first.and_then(|shared| Steps::new(offers, shared.clone(), batch));
     let (lanes, lanes_of_job) = match &shared {
-        Some(shared) if steps.is_none() => lanes_of(offers, shared, batch, own.whole),
+        Some(shared) if steps.is_none() => lanes_of(offers, shared, batch),
         _ => (Vec::new(), vec![Some(0); batch.requests().len()]),
     };
     let asked = (batch, config, own.searches);
@@ -158,7 +156,7 @@ pub(crate) fn find_alternatives_each(
             Some(steps) => Problems::on_steps(offers, steps, asked),
             None => Problems::new(offers, &lanes, lanes_of_job, asked),
         },
-        sold: (offers, own.whole),
+        sold: offers,
         shared: shared.map(|shared| (shared, &lanes[..])),
         untouched: BTreeMap::new(),
         lanes_now: None,
@@ -190,8 +188,8 @@ type ByStart = BinaryHeap<Reverse<(Time, usize, JobId)>>;
 
 struct Run<'a> {
     problems: Problems<'a>,
-    /// What is for sale, whether on lanes or not, and by job whether it takes nodes whole.
-    sold: (&'a Offers, &'a [bool]),
+    /// What is for sale, whether on lanes or not.
+    sold: &'a Offers,
     /// Where nodes are sold in units: what is free of them and which lanes it makes; where steps are searched, what was free before any cut, and no lanes.
     shared: Option<(SharedTime, &'a [Lanes])>,
     /// The lists as they were before any cut, once somebody asked.

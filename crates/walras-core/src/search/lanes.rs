@@ -55,12 +55,9 @@ pub(crate) struct Lanes {
 /// has a node of its own.
 pub(crate) type LaneKey<'a> = (Vec<Option<u32>>, Option<&'a str>, bool);
 
-/// Which lanes a request needs; with `whole`, of all units of a node together.
-pub(crate) fn lane_key<'a>(offers: &Offers, request: &'a Request, whole: bool) -> LaneKey<'a> {
-    let units = |node: &Node| {
-        let needed = node.units_needed(request)?;
-        Some(if whole { node.division.units() } else { needed })
-    };
+/// Which lanes a request needs.
+pub(crate) fn lane_key<'a>(offers: &Offers, request: &'a Request) -> LaneKey<'a> {
+    let units = |node: &Node| node.units_needed(request);
     let user = request.user.as_deref().filter(|_| has_user_prices(offers));
     (offers.nodes().iter().map(units).collect(), user, request.scope.separate_nodes)
 }
@@ -214,12 +211,12 @@ fn run_start(profile: &[Slot], place: usize, of: u32, is_free: impl Fn(&Slot) ->
 /// Requests that share lanes: what they have in common, and how many tasks the largest of them has.
 pub(crate) type Kinds<'a> = Vec<(LaneKey<'a>, u32)>;
 
-/// Which requests of a batch share lanes, and by request its kind; with `whole`, tasks take all units of a node together.
-pub(crate) fn kinds_of<'a>(offers: &Offers, batch: &'a Batch, whole: &[bool]) -> (Kinds<'a>, Vec<usize>) {
+/// Which requests of a batch share lanes, and by request its kind.
+pub(crate) fn kinds_of<'a>(offers: &Offers, batch: &'a Batch) -> (Kinds<'a>, Vec<usize>) {
     let mut known: BTreeMap<LaneKey<'_>, (usize, u32)> = BTreeMap::new();
     let mut of_job = Vec::with_capacity(batch.requests().len());
-    for (place, request) in batch.requests().iter().enumerate() {
-        let key = lane_key(offers, request, whole.get(place).is_some_and(|whole| *whole));
+    for request in batch.requests() {
+        let key = lane_key(offers, request);
         let next = known.len();
         let (kind, most) = known.entry(key).or_insert((next, 0));
         *most = request.scope.side_by_side(request.tasks).max(*most);
@@ -237,9 +234,8 @@ pub(crate) fn lanes_of(
     offers: &Offers,
     shared: &SharedTime,
     batch: &Batch,
-    whole: &[bool],
 ) -> (Vec<Lanes>, Vec<Option<usize>>) {
-    let (kinds, of_job) = kinds_of(offers, batch, whole);
+    let (kinds, of_job) = kinds_of(offers, batch);
     let (mut all, mut made, mut left) = (Vec::new(), Vec::new(), LANES_MAX);
     for (key, most) in &kinds {
         let lanes = Lanes::within(left, offers, shared, key, *most);
@@ -322,7 +318,7 @@ mod tests {
     fn there_are_as_many_lanes_as_somebody_has_tasks() {
         let offers = offers();
         let count = |tasks: &[u32]| {
-            let (all, of_job) = lanes_of(&offers, &SharedTime::new(&offers), &batch(tasks), &[]);
+            let (all, of_job) = lanes_of(&offers, &SharedTime::new(&offers), &batch(tasks));
             assert_eq!(of_job, vec![Some(0); tasks.len()]);
             all.iter().map(|lanes| lanes.offers.nodes().len()).sum::<usize>()
         };
@@ -332,7 +328,7 @@ mod tests {
     #[test]
     fn who_would_need_too_many_lanes_is_not_examined() {
         let offers = offers();
-        let (all, of_job) = lanes_of(&offers, &SharedTime::new(&offers), &batch(&[1, 4_096]), &[true]);
+        let (all, of_job) = lanes_of(&offers, &SharedTime::new(&offers), &batch(&[1, 4_096]));
         assert_eq!((all.len(), of_job), (1, vec![Some(0), None]));
         let cheapest =
             SearchConfig { algorithm: Algorithm::Criterion(Criterion::Cost), ..SearchConfig::default() };

@@ -33,7 +33,7 @@ pub(crate) use alternatives::{Own, find_alternatives_each};
 pub(crate) use cheapest::{Cheapest, Entry};
 pub use config::{Algorithm, Criterion, Mode, SearchConfig, SearchLimits};
 pub(crate) use knapsack::choose as choose_within;
-pub(crate) use lanes::{Lanes, lanes_of, profiles, stretches};
+pub(crate) use lanes::{Lanes, lane_key, lanes_of, profiles, stretches};
 pub(crate) use pricing::{Item, bound_of, reduced};
 pub(crate) use scan::{Candidate, Selector, scan};
 pub(crate) use shared::SharedTime;

@@ -55,15 +55,10 @@ struct Parts {
 }
 
 impl<'a> Steps<'a> {
-    /// Everything that is free, for these jobs; with `whole`, tasks take all units of a node together. `None` where there are more lanes than can be
+    /// Everything that is free, for these jobs. `None` where there are more lanes than can be
     /// numbered, or all of them together are worth more than can be counted.
-    pub(super) fn new(
-        offers: &'a Offers,
-        shared: SharedTime,
-        batch: &'a Batch,
-        whole: &[bool],
-    ) -> Option<Steps<'a>> {
-        let (kinds, of_job) = kinds_of(offers, batch, whole);
+    pub(super) fn new(offers: &'a Offers, shared: SharedTime, batch: &'a Batch) -> Option<Steps<'a>> {
+        let (kinds, of_job) = kinds_of(offers, batch);
         let parts = kinds.iter().map(|(key, _)| Parts::new(&shared, key)).collect::<Option<_>>()?;
         Some(Steps { offers, shared, kinds, parts, of_job })
     }
@@ -99,16 +94,16 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Whether a request has a window at all on what is free of nodes that are sold in units; with `whole`, tasks take all of them together.
+/// Whether a request has a window at all on what is free of nodes that are sold in units.
 pub(crate) fn has_window_on(
     shared: &SharedTime,
     offers: &Offers,
     request: &Request,
-    (config, whole): (&SearchConfig, bool),
+    config: &SearchConfig,
     slots_read: &mut u64,
 ) -> bool {
     let view = View::new(offers, request, &config.algorithm, config.budget_factor);
-    let parts = Parts::new(shared, &lane_key(offers, request, whole));
+    let parts = Parts::new(shared, &lane_key(offers, request));
     parts.is_some_and(|parts| parts.earliest(shared, &view, slots_read).is_some())
 }
 

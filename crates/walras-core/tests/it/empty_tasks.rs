@@ -85,6 +85,7 @@ pub fn violations(
             task: workflow.task(placement.task).name.clone(),
             site: lane.site_name.clone(),
             node: lane.name.clone(),
+            part: placement.part,
             start: placement.start,
             end: placement.end,
             cost: placement.cost,

@@ -32,6 +32,7 @@ fn platform() -> impl Strategy<Value = Platform> {
             let taken: Vec<Interval> =
                 owners.iter().map(|(start, span)| interval(*start, start + span)).collect();
             Lane {
+                part: 0,
                 node: NodeId::new(number),
                 name: format!("n{number}"),
                 site: SiteId::new(site),
@@ -332,6 +333,7 @@ proptest! {
 fn uniform(sites: &[u32]) -> Platform {
     let sites = sites.iter().enumerate();
     let lane = |(number, site): (u32, u32)| Lane {
+        part: 0,
         node: NodeId::new(number),
         name: format!("n{number}"),
         site: SiteId::new(site),

@@ -37,4 +37,5 @@ mod task_oracle;
 mod units;
 mod worked_example;
 mod workflow_explanations;
+mod workflow_units;
 mod workflows;

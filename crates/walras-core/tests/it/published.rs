@@ -56,6 +56,7 @@ fn example() -> (Workflow, Platform) {
     let tasks = RUN_TIMES.iter().enumerate().map(task).collect();
     let workflow = Workflow::new("example", tasks, EDGES.iter().map(edge).collect()).unwrap();
     let lane = |number: u32| Lane {
+        part: 0,
         node: NodeId::new(number),
         name: format!("p{number}"),
         site: SiteId::new(0),

@@ -38,6 +38,7 @@ fn platform(busy: bool) -> impl Strategy<Value = Platform> {
             let taken: Vec<Interval> =
                 owners.iter().map(|(start, span)| interval(*start, start + span)).collect();
             Lane {
+                part: 0,
                 node: NodeId::new(number),
                 name: format!("n{number}"),
                 site: SiteId::new(site),
@@ -202,6 +203,7 @@ proptest! {
     #[test]
     fn equal_nodes_are_planned_best(workflow in workflow(1..=5), platform in platform(false), count in 2..=3_u32) {
         let alike = |number: u32| Lane {
+            part: 0,
             node: NodeId::new(number),
             name: format!("n{number}"),
             ..platform.lanes[0].clone()

@@ -19,9 +19,11 @@
 //! ```
 
 mod graph;
+mod needs;
 mod platform;
 
-pub use platform::{Lane, Link, Network, Platform, cores_of, memory_of};
+pub use needs::TaskNeed;
+pub use platform::{Lane, Link, Network, Platform, cores_of, memory_of, next_part};
 
 use crate::attribute::{Attributes, Requirement, Test};
 use crate::division::amount_asked;
@@ -35,7 +37,7 @@ pub const UNSIZED: Work = match Work::from_millis(1) {
     None => panic!("a millisecond is an amount of work"),
 };
 
-/// One step of a workflow. It holds its node whole, or its nodes.
+/// One step of a workflow. It has a node by itself, or a part of one, or several nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Task {

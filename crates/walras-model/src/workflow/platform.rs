@@ -6,14 +6,18 @@ use crate::interval::Interval;
 use crate::offer::Offers;
 use crate::quantity::{Bandwidth, Data, Fixed, Performance, Rate, Span, Time};
 use crate::window::Window;
+use std::collections::BTreeMap;
 
-/// The time of one node at one price.
+/// The time of one node, or of a part of it, at one price.
 ///
-/// A node whose slots have different prices is several lanes; data stays where it is between them.
+/// A node whose slots have different prices is several lanes, and so is one of which several parts are held; data stays where it is
+/// between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
     /// The node whose time it is.
     pub node: NodeId,
+    /// Which of the parts of the node that are held side by side, each for one task at a time; 0 where there is but one.
+    pub part: u32,
     /// The node's name.
     pub name: String,
     /// Where the node is.
@@ -124,13 +128,14 @@ impl Platform {
         Platform { lanes, network }
     }
 
-    /// What a window holds: from its start, each node for as long as its slot lasts. `offers` must be those that the
-    /// window was found in; placements on nodes that were never free are left out.
+    /// What a window holds: from its start, each node, or part of one, for as long as its slot lasts. `offers` must be those that the
+    /// window was found in.
     pub fn of_window(offers: &Offers, window: &Window, network: Network) -> Platform {
-        let lanes = window.placements().iter().filter_map(|placement| {
-            let started = offers.slots().partition_point(|slot| slot.start() <= placement.interval.start());
-            let source = offers.slots()[..started].iter().rev().find(|slot| slot.node() == placement.node)?;
-            Some(Lane { free: vec![placement.interval], ..lane(offers, placement.node, source.rate()) })
+        let mut parts: BTreeMap<NodeId, u32> = BTreeMap::new();
+        let lanes = window.placements().iter().map(|placement| {
+            let part = next_part(&mut parts, placement.node);
+            let free = vec![placement.interval];
+            Lane { part, free, ..lane(offers, placement.node, placement.rate) }
         });
         Platform { lanes: lanes.collect(), network }
     }
@@ -158,10 +163,19 @@ impl Platform {
     }
 }
 
+/// Which part of a node comes next, of those that are counted one after the other.
+pub fn next_part(parts: &mut BTreeMap<NodeId, u32>, node: NodeId) -> u32 {
+    let next = parts.entry(node).or_default();
+    let part = *next;
+    *next += 1;
+    part
+}
+
 fn lane(offers: &Offers, node: NodeId, rate: Rate) -> Lane {
     let of_node = offers.node(node);
     Lane {
         node,
+        part: 0,
         name: of_node.name.clone(),
         site: of_node.site,
         site_name: offers.site_of(node).name.clone(),

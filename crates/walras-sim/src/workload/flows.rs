@@ -60,6 +60,7 @@ pub fn rigid(workflow: &Workflow, number: u64, submit: Time, nodes_max: u32) -> 
     let rate = Rate::from_micros_per_second(1)?;
     let whole = Interval::new(Time::from_millis(0)?, Time::MAX)?;
     let lane = |number: u32| Lane {
+        part: 0,
         node: NodeId::new(number),
         name: format!("n{number}"),
         site: SiteId::new(0),

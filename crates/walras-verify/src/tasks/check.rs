@@ -130,7 +130,8 @@ impl<'a> Check<'a> {
         let lasts = i128::from(claimed.end.as_millis()) - i128::from(claimed.start.as_millis());
         self.requirements(task, claimed, node, lanes.first()?);
         let holds = |lane: &&&Lane| {
-            lane.free.iter().any(|free| free.start() <= claimed.start && claimed.end <= free.end())
+            let is_its = lane.part == claimed.part || node != full_name(&claimed.site, &claimed.node);
+            is_its && lane.free.iter().any(|free| free.start() <= claimed.start && claimed.end <= free.end())
         };
         // A task that takes no time costs nothing, whichever of touching intervals it is in.
         let Some(lane) = lanes.iter().find(holds) else {
@@ -202,25 +203,25 @@ impl<'a> Check<'a> {
         i128::from(latency.as_millis()) + moving
     }
 
-    /// One task at a time on every node.
+    /// One task at a time on every node, or on each part of it.
     pub(super) fn each_node(&mut self) {
         let lasting = self.claim.tasks.iter().filter(|task| task.start < task.end);
-        let mut taken: Vec<(&ClaimedTask, &str)> =
-            lasting.flat_map(|task| nodes_of(task).map(move |node| (task, node))).collect();
+        let mut taken: Vec<(&ClaimedTask, (&str, u32))> =
+            lasting.flat_map(|task| parts_of(task).map(move |part| (task, part))).collect();
         taken.sort_by(|(a, on), (b, other)| {
             (&a.site, on, a.start, a.end, &a.task).cmp(&(&b.site, other, b.start, b.end, &b.task))
         });
-        let mut furthest: Option<(&ClaimedTask, &str)> = None;
-        for (next, node) in taken {
-            let reach = furthest.filter(|(reach, on)| reach.site == next.site && *on == node);
+        let mut furthest: Option<(&ClaimedTask, (&str, u32))> = None;
+        for (next, part) in taken {
+            let reach = furthest.filter(|(reach, on)| reach.site == next.site && *on == part);
             if let Some((reach, _)) = reach.filter(|(reach, _)| reach.end > next.start) {
                 self.violations.push(TaskViolation::Overlap {
                     first: reach.task.clone(),
                     second: next.task.clone(),
-                    node: full_name(&next.site, node),
+                    node: full_name(&next.site, part.0),
                 });
             }
-            furthest = reach.filter(|(reach, _)| reach.end >= next.end).or(Some((next, node)));
+            furthest = reach.filter(|(reach, _)| reach.end >= next.end).or(Some((next, part)));
         }
     }
 
@@ -245,6 +246,12 @@ impl<'a> Check<'a> {
 /// All nodes of a task.
 fn nodes_of(claimed: &ClaimedTask) -> impl Iterator<Item = &str> {
     std::iter::once(&claimed.node).chain(&claimed.others).map(String::as_str)
+}
+
+/// The parts of nodes that a task has: of a gang's other nodes the first.
+fn parts_of(claimed: &ClaimedTask) -> impl Iterator<Item = (&str, u32)> {
+    let others = claimed.others.iter().map(|node| (node.as_str(), 0));
+    std::iter::once((claimed.node.as_str(), claimed.part)).chain(others)
 }
 
 fn full_name(site: &str, node: &str) -> String {

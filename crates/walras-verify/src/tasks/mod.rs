@@ -5,7 +5,7 @@
 //! **Method.** As in [`super`], nothing is trusted and nothing is shared with the schedulers: run times, transfer times
 //! and costs are derived again in 128-bit arithmetic from the workflow, the nodes' free time and the network. Checked
 //! are names and counts, every task against its node (run time, free time, cores, memory, attributes, price), every
-//! edge (the data must have arrived), every node (one task at a time), gangs (so many different nodes of one site, as long as the slowest
+//! edge (the data must have arrived), every node (one task at a time, or on each of its parts that are held), gangs (so many different nodes of one site, as long as the slowest
 //! needs, at the price of all), and the terms (earliest, deadline, budget).
 //! A task that takes no time occupies nothing.
 //!
@@ -19,6 +19,7 @@
 //!
 //! let at = |seconds: i64| Time::from_millis(1_000 * seconds).unwrap();
 //! let lane = Lane {
+//!     part: 0,
 //!     node: NodeId::new(0),
 //!     name: "cpu1".into(),
 //!     site: SiteId::new(0),
@@ -34,6 +35,7 @@
 //!     task: "a".into(),
 //!     site: "campus".into(),
 //!     node: "cpu1".into(),
+//!     part: 0,
 //!     others: vec![],
 //!     start: at(0),
 //!     end,
@@ -75,6 +77,8 @@ pub struct ClaimedTask {
     pub site: String,
     /// The node's name within the site.
     pub node: String,
+    /// Which of the parts of the node that are held side by side.
+    pub part: u32,
     /// The names of its other nodes, where it takes several: of the same site.
     pub others: Vec<String>,
     /// When it starts.

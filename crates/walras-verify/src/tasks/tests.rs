@@ -18,6 +18,7 @@ fn credits(units: i64) -> Money {
 /// Two nodes of a site and one of another: speeds 1, 2, 1, prices 1, 3, 1.
 fn platform() -> Platform {
     let lane = |number: u32, site: u32, speed: i64, price: i64| Lane {
+        part: 0,
         node: NodeId::new(number),
         name: format!("n{number}"),
         site: SiteId::new(site),
@@ -48,6 +49,7 @@ fn workflow() -> Workflow {
 fn task(name: &str, site: &str, node: &str, (start, end): (i64, i64), cost: i64) -> ClaimedTask {
     let (site, node) = (site.to_owned(), node.to_owned());
     ClaimedTask {
+        part: 0,
         task: name.into(),
         site,
         node,

@@ -14,7 +14,6 @@ use walras_model::window::Window;
 
 /// See the module's documentation.
 pub(super) struct Basis<'a> {
-    /// Nodes that are sold in units are in it where they can be had whole.
     pub(super) problem: &'a BatchProblem<'a>,
     pub(super) sold: &'a Sold<'a>,
     pub(super) batch: &'a Batch,

@@ -19,10 +19,9 @@ pub(in crate::plan) struct Sold<'a> {
 }
 
 impl<'a> Sold<'a> {
-    /// By job, `whole` says whether it takes nodes whole.
-    pub(in crate::plan) fn new(offers: &'a Offers, batch: &Batch, whole: &[bool]) -> Sold<'a> {
+    pub(in crate::plan) fn new(offers: &'a Offers, batch: &Batch) -> Sold<'a> {
         let (lanes, kinds) = match offers.is_divided() {
-            true => lanes_of(offers, &SharedTime::new(offers), batch, whole),
+            true => lanes_of(offers, &SharedTime::new(offers), batch),
             false => (Vec::new(), vec![Some(0); batch.requests().len()]),
         };
         Sold { offers, lanes, kinds }

@@ -192,7 +192,7 @@ proptest! {
         steps in prop::collection::vec((0..3_u32, 0..22_i64, 1..8_i64, 1..3_u32, 1..3_usize, any::<bool>()), 1..40),
     ) {
         let (offers, batch) = sold_in_units();
-        let sold = Sold::new(&offers, &batch, &[]);
+        let sold = Sold::new(&offers, &batch);
         let mut ground = Ground::new(&sold);
         let mut taken: Vec<Window> = Vec::new();
         for (node, from, length, units, tasks, back) in steps {
@@ -227,7 +227,7 @@ proptest! {
                     prop_assert_eq!(free(&anew, node) + units, free(&offers, node));
                 }
             }
-            let sold_anew = Sold::new(&anew, &batch, &[]);
+            let sold_anew = Sold::new(&anew, &batch);
             for job in 0..2 {
                 let expected = sold_anew.seen_by(job).unwrap().slots();
                 let pieces: Vec<Slot> = ground.pieces(job).iter().flatten().map(|piece| piece.slot).collect();

@@ -341,6 +341,7 @@ fn schedule(wide: &Wide, platform: &Platform, gangs: &Gangs) -> Option<TaskSched
         placements.push(TaskPlacement {
             task: id,
             node: platform.lanes[*first].node,
+            part: platform.lanes[*first].part,
             start: Time::from_millis(gang.start)?,
             end: Time::from_millis(gang.end)?,
             cost: Money::from_micros(wide.cost(&gang.lanes, gang.end - gang.start)),

@@ -32,13 +32,12 @@ impl Run<'_> {
             (Some(_), None) => return not_examined(),
         };
         let request = problem.batch.request(job);
-        let (sold, whole) = self.sold;
-        let whole = self.shared.is_none() || whole.get(job.index()).is_some_and(|whole| *whole);
+        let whole = self.shared.is_none();
         let shared = match &problem.steps {
             Some(steps) => Some(&steps.shared),
             None => self.shared.as_ref().map(|(shared, _)| shared),
         };
-        let on = (offers, Sold { offers: sold, whole, shared });
+        let on = (offers, Sold { offers: self.sold, whole, shared });
         let mut explanation = explain_counting(list, on, request, config, &mut self.explanation_slots);
         if !self.result.found.is_empty() {
             let view = View::new(problem.offers, request, &config.algorithm, config.budget_factor);

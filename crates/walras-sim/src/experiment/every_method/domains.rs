@@ -70,6 +70,7 @@ fn workflow(tasks: u32, work: walras_model::Work) -> Result<Workflow, CycleError
 fn platform(market: &DrawnMarket, site: usize, busy: &[Vec<Interval>]) -> Platform {
     let domain = &market.domains[site];
     let lane = |(number, busy): (u32, &Vec<Interval>)| Lane {
+        part: 0,
         node: NodeId::new(number),
         name: format!("n{number}"),
         site: SiteId::new(0),

@@ -90,6 +90,7 @@ pub(super) fn place(
             task: job.task(placement.task).name.clone(),
             site: "domain".to_owned(),
             node: platform.lanes[placement.node.index()].name.clone(),
+            part: placement.part,
             others: Vec::new(),
             start: placement.start,
             end: placement.end,

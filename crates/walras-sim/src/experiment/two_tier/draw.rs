@@ -100,6 +100,7 @@ impl Nodes {
             }
         }
         let lane = |(number, node): (u32, usize)| Lane {
+            part: 0,
             node: NodeId::new(number),
             name: format!("n{number}"),
             site: SiteId::new(0),
