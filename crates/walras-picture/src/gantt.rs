@@ -54,8 +54,8 @@ pub fn gantt(scene: &Scene<'_>) -> String {
     marks::draw_rows(&mut svg, scene, &layout, &prices);
     marks::draw_owners_work(&mut svg, scene, &layout, &work);
     marks::draw_axis(&mut svg, scene, &layout, &axis);
-    windows::draw_windows(&mut svg, scene, &layout, &selection);
-    tasks::draw_tasks(&mut svg, scene, &layout);
+    let bands = windows::draw_windows(&mut svg, scene, &layout, &selection);
+    tasks::draw_tasks(&mut svg, scene, &layout, &bands);
     tasks::draw_arrows(&mut svg, scene, &layout);
     draw_notes(&mut svg, &notes, layout.bottom + AXIS_HEIGHT);
     svg.finish()

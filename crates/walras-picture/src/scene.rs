@@ -73,6 +73,8 @@ pub struct TaskMark<'a> {
     pub name: &'a str,
     /// Where it runs.
     pub node: NodeId,
+    /// On which of the parts of it that its window holds side by side.
+    pub part: u32,
     /// From its start to its end.
     pub interval: Interval,
     /// Which colour it has.

@@ -1,12 +1,14 @@
 //! Tasks of workflows: blocks with their names, drawn over the windows that hold them, and arrows for the data between them.
 
+use crate::bands::{Band, Bands};
 use crate::colour::{Colour, DIM, INK, PAGE, job_colour};
 use crate::layout::Layout;
 use crate::number::exact;
-use crate::scene::{Arrow, Scene, TaskColour, TaskMark};
+use crate::scene::{Arrow, Scene, TaskColour, TaskMark, WindowStyle};
 use crate::svg::{Element, Rect, Svg};
 use crate::text::{Font, clean_name};
-use crate::windows::{WINDOW_BLOCKS_MAX, block_rect};
+use crate::windows::{WINDOW_BLOCKS_MAX, apart, block_rect};
+use std::collections::BTreeMap;
 use walras_model::quantity::MILLION;
 
 /// A picture has at most this many arrows; a note tells how many it left out.
@@ -19,12 +21,36 @@ const PADDING: f64 = 3.0;
 const CRITICAL_WIDTH: f64 = 1.75;
 
 /// Draws the tasks that have a row and lie inside the horizon, as many as a picture may have blocks.
-pub(crate) fn draw_tasks(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout) {
+pub(crate) fn draw_tasks(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, bands: &Bands) {
+    let chosen = chosen_of(scene);
     for task in scene.tasks.iter().take(WINDOW_BLOCKS_MAX) {
         let shown = task.interval.intersection(layout.horizon);
         let (Some(row), Some(shown)) = (layout.row(task.node), shown) else { continue };
-        draw_task(svg, scene, task, block_rect(layout, row, shown));
+        let bar = block_rect(layout, row, shown);
+        let rect = band_of(scene, &chosen, bands, task).map_or(bar, |band| apart(band, bar));
+        draw_task(svg, scene, task, rect);
     }
+}
+
+/// By job: the window that was chosen for it.
+fn chosen_of(scene: &Scene<'_>) -> BTreeMap<usize, usize> {
+    let styles = scene.styles().into_iter().enumerate();
+    let chosen = styles.filter(|(_, style)| *style == WindowStyle::Solid).map(|(window, _)| window);
+    chosen.filter_map(|window| Some((scene.alternatives.get(window)?.job.index(), window))).collect()
+}
+
+/// The band of its node on which a task's window has the place that it is on; none where the node is sold whole.
+fn band_of(
+    scene: &Scene<'_>,
+    chosen: &BTreeMap<usize, usize>,
+    bands: &Bands,
+    task: &TaskMark<'_>,
+) -> Option<Band> {
+    let TaskColour::OfJob { job, .. } = task.colour else { return None };
+    let window = *chosen.get(&job)?;
+    let placements = scene.alternatives.get(window)?.window.placements().iter().enumerate();
+    let mut places = placements.filter(|(_, placement)| placement.node == task.node);
+    bands.of(window, places.nth(task.part as usize)?.0)
 }
 
 fn draw_task(svg: &mut Svg, scene: &Scene<'_>, task: &TaskMark<'_>, rect: Rect) {

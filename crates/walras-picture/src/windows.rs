@@ -103,8 +103,13 @@ pub(crate) fn paint(element: Element, colour: Colour, style: WindowStyle) -> Ele
     }
 }
 
-/// Draws what [`select`] chose: ties beneath, then blocks.
-pub(crate) fn draw_windows(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, selection: &Selection) {
+/// Draws what [`select`] chose: ties beneath, then blocks; gives where these lie that share a node.
+pub(crate) fn draw_windows(
+    svg: &mut Svg,
+    scene: &Scene<'_>,
+    layout: &Layout,
+    selection: &Selection,
+) -> Bands {
     let numbers = scene.numbers();
     let with_tasks = scene.jobs_with_tasks();
     let drawing = |index: &usize| {
@@ -132,6 +137,7 @@ pub(crate) fn draw_windows(svg: &mut Svg, scene: &Scene<'_>, layout: &Layout, se
         }
         svg.end("g");
     }
+    bands
 }
 
 /// A line along the common start, from a window's first row to its last.
@@ -161,7 +167,7 @@ pub(crate) fn block_rect(layout: &Layout, row: &Row, shown: Interval) -> Rect {
 }
 
 /// The same for a part of a node: a little apart from what lies above and below.
-fn apart(band: Band, bar: Rect) -> Rect {
+pub(crate) fn apart(band: Band, bar: Rect) -> Rect {
     let rect = band.within(bar);
     let inset = if rect.height > 4.0 { 0.5 } else { 0.0 };
     Rect { y: rect.y + inset, height: rect.height - 2.0 * inset, ..rect }

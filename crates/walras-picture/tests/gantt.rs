@@ -265,6 +265,7 @@ fn milliseconds_are_written_as_such() {
 /// A task of the first job of the small scene, in its first window.
 fn task(place: usize, start: i64, end: i64) -> TaskMark<'static> {
     TaskMark {
+        part: 0,
         name: "step",
         node: NodeId::new(0),
         interval: seconds(start, end),

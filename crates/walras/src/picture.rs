@@ -60,6 +60,7 @@ pub(crate) fn drawn<'a, 'b>(
         Some(TaskMark {
             name: &workflow.task(placement.task).name,
             node,
+            part: placement.part,
             interval: Interval::new(placement.start, placement.end)?,
             colour: colour(placement.task.index()),
             cost: placement.cost,
@@ -97,7 +98,7 @@ impl<'a> Path<'a> {
         }
         let mut until: BTreeMap<_, Vec<&TaskPlacement>> = BTreeMap::new();
         for place in schedule.placements() {
-            until.entry((place.node, place.end)).or_default().push(place);
+            until.entry((place.node, place.part, place.end)).or_default().push(place);
         }
         let mut path = Path { places, tasks: BTreeSet::new(), edges: BTreeSet::new() };
         let mut next = schedule.placements().iter().max_by_key(|it| (it.end, Reverse(it.task)));
@@ -114,7 +115,7 @@ impl<'a> Path<'a> {
                     path.places.get(&edge.from).copied()
                 }
                 None => until
-                    .get(&(place.node, place.start))
+                    .get(&(place.node, place.part, place.start))
                     .and_then(|last| last.iter().find(|last| !path.tasks.contains(&last.task)).copied()),
             };
         }

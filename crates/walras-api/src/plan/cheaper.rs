@@ -55,7 +55,7 @@ impl<'a> WholePrices<'a> {
         WholePrices { scenario, slots }
     }
 
-    /// Where a job would pay less for asking for less. Workflows take nodes whole.
+    /// Where a job would pay less for asking for less; of workflows nothing is named.
     pub(super) fn cheaper(&self, alternative: &Alternative) -> Vec<CheaperItem> {
         let request = self.scenario.batch.request(alternative.job);
         let workflow = self.scenario.workflows.get(alternative.job.index()).is_some_and(Option::is_some);

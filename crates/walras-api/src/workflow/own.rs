@@ -47,7 +47,7 @@ pub(crate) struct WorkflowFile {
     edges: Option<List<EdgeEntry>>,
 }
 
-/// A step that holds its node whole, or its nodes.
+/// A step that has a node by itself, or a place on one, or several nodes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "task")]
 struct TaskEntry {

@@ -6,7 +6,7 @@ use crate::model::job::JobSpec;
 use crate::model::state::State;
 use walras_core::explain::{self, Cheaper, Taken};
 
-/// Where a job would pay less in an alternative for asking for less of its nodes. Workflows take nodes whole, and of queues nothing is known.
+/// Where a job would pay less in an alternative for asking for less of its nodes. Of workflows, whose places follow from many tasks, nothing is named, and of queues nothing is known.
 ///
 /// What a node costs as a whole follows from what is asked for its units, rounded so that no more is promised than is saved.
 pub fn cheaper(state: &State, spec: &JobSpec, allocation: &Allocation) -> Vec<Cheaper> {

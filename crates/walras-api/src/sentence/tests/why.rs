@@ -45,7 +45,7 @@ fn every_why_has_a_sentence() {
         Why::LeftOut => Why::LeftOut => "The VO's limits left no window for the job in this cycle.";
         Why::OverQuota => Why::OverQuota => "An owner's quota left no window for the job in this cycle.";
         Why::NodesHad { .. } => Why::NodesHad { had: 7, most: 6 } =>
-            "Workflows of its user have 7 of the 6 nodes that they may have at a time, now or later.";
+            "Workflows of its user have 7 of the 6 nodes or units of nodes that they may have at a time, now or later.";
         Why::MakingRoom(_) => Why::MakingRoom(JobNumber::new(3)) => "Room is made for job 3, which has waited too long.";
         Why::Unassigned(_) => Why::Unassigned(Unassigned::NoRoom) =>
             "It would fit, but other jobs have the processors in this round.";
