@@ -39,7 +39,7 @@ mod site;
 mod wishes;
 
 pub use policy::{BadSetting, policy_of};
-pub use setup::{Course, DriveError, Setup};
+pub use setup::{Course, DriveError, Setup, Shares};
 pub use wishes::Wishes;
 
 use crate::record::{Fate, Record};
