@@ -41,13 +41,14 @@ pub(crate) fn after(reservation: &Reservation, why: Option<&Why>) -> After {
     };
     match why {
         Why::Cancelled => After::Cancelled,
-        Why::PartEnded { part, end: end @ (PartEnd::Failed(_) | PartEnd::TimedOut) } => {
-            match reservation.parts.get(*part as usize) {
-                Some(PartState::Ended { end: how, .. }) if how == end => After::Failed,
-                Some(PartState::Waiting | PartState::Due | PartState::Running(_)) => After::Broken,
-                Some(PartState::Ended { .. }) | None => After::Broken,
-            }
-        }
+        Why::PartEnded {
+            part,
+            end: end @ (PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::OutOfMemory { .. }),
+        } => match reservation.parts.get(*part as usize) {
+            Some(PartState::Ended { end: how, .. }) if how == end => After::Failed,
+            Some(PartState::Waiting | PartState::Due | PartState::Running(_)) => After::Broken,
+            Some(PartState::Ended { .. }) | None => After::Broken,
+        },
         Why::NoOutput { part, .. } => match reservation.parts.get(*part as usize) {
             Some(PartState::Ended { end: PartEnd::NoOutput { .. }, .. }) => After::Failed,
             Some(PartState::Waiting | PartState::Due | PartState::Running(_) | PartState::Ended { .. })

@@ -8,7 +8,7 @@ use crate::state::{After, Cycle, Decided, Job, JobPhase};
 use crate::sums::{MILLION, millis_between};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use walras_broker::decision::Verdict;
+use walras_broker::decision::{PlanBound, Verdict};
 use walras_broker::event::CycleEvent;
 use walras_broker::id::{CycleNumber, ReservationNumber};
 use walras_broker::rank::Ranked;
@@ -42,6 +42,7 @@ impl Auditor {
                 }
             }
             CycleEvent::Decided { cycle, verdict } => self.decided(look, *cycle, verdict),
+            CycleEvent::Bounded { cycle, bound } => self.bounded(look, *cycle, bound),
             CycleEvent::Ended(cycle) => self.cycle_ended(look, *cycle),
         }
     }
@@ -206,6 +207,15 @@ impl Auditor {
             }
         }
         look.decided = Some(Decided { cycle: number, batch });
+    }
+
+    /// What no plan can beat is said of a cycle that is over, and claims nothing against its own plan.
+    fn bounded(&mut self, look: &mut Look<'_>, cycle: CycleNumber, bound: &PlanBound) {
+        let begun = cycle.get() <= self.last.cycle && self.open_cycle(cycle).is_none();
+        let loses = bound.loss.is_none_or(|it| it.loss_least <= it.loss && bound.cost <= it.loss);
+        if !begun || bound.cost_least > bound.cost || !loses || bound.jobs_most < bound.jobs {
+            look.report(FindingKind::CycleStep { cycle, step: "bounded" });
+        }
     }
 
     fn cycle_ended(&mut self, look: &mut Look<'_>, number: CycleNumber) {

@@ -182,6 +182,11 @@ fn of_cycle(
         CycleEvent::Decided { cycle, .. } => {
             Some((matches!(input, Input::Decided { cycle: told, .. } if told == cycle), "cycle-decided"))
         }
+        CycleEvent::Bounded { cycle, bound } => {
+            let told =
+                matches!(input, Input::Bounded { cycle: of, bound: told } if of == cycle && told == bound);
+            Some((told, "cycle-bounded"))
+        }
         CycleEvent::Opened { .. } | CycleEvent::Closed { .. } | CycleEvent::Ended(_) => None,
     }
 }

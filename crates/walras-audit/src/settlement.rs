@@ -128,7 +128,7 @@ impl Auditor {
             Some(Why::NotBrought { fault, .. }) => is_own_fault(fault),
             Some(Why::PartEnded { end, .. }) => {
                 let own = matches!(end, PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished);
-                own || matches!(end, PartEnd::NoOutput { .. })
+                own || matches!(end, PartEnd::NoOutput { .. } | PartEnd::OutOfMemory { .. })
             }
             Some(_) => false,
         };

@@ -33,6 +33,7 @@ use walras_sim::table::Table;
 use walras_sim::trace::read_swf;
 use walras_sim::workload::{GwfJobs, read_jobs};
 use walras_sites::slurm::parse;
+use walras_sites::slurm::settings::settings;
 
 /// A reader: whether it accepted the bytes.
 pub type Reader = fn(&[u8]) -> bool;
@@ -271,7 +272,8 @@ pub fn slurm(bytes: &[u8]) -> bool {
         !parse::nodes(bytes).items.is_empty(),
         !parse::reservations(bytes).items.is_empty(),
         !parse::jobs(bytes).items.is_empty(),
+        !parse::jobs_with_uses(bytes).items.is_empty(),
     ];
-    parse::settings(bytes);
+    settings(bytes);
     read.contains(&true)
 }

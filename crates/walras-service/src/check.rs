@@ -123,7 +123,7 @@ fn known(config: &Config) -> Result<Option<State>, ConfigError> {
 }
 
 /// Whether a service could start with this configuration: its rules and its sites make sense and are those that have joined, and its files are
-/// there. Says what was found of clusters and of what keeps users apart on this machine, a line each.
+/// there. Says what was found of clusters, and of what keeps users apart and within limits on this machine, a line each.
 pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> {
     let wrong = |site: &SiteConfig, why: &str| ConfigError(format!("{source}: site {}: {why}", site.name));
     let mut broker = Broker::default();
@@ -140,6 +140,9 @@ pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> 
         let isolation =
             site.isolation(&hidden(config)).map_err(|why| ConfigError(format!("{source}: {why}")))?;
         found.extend(isolation.map(|it| format!("site {}: isolation: {it}", site.name)));
+        let limits =
+            site.limits_found(&config.data).map_err(|why| ConfigError(format!("{source}: {why}")))?;
+        found.extend(limits.map(|it| format!("site {}: limits: {it}", site.name)));
         broker
             .handle(first, &Input::AddSite(Box::new(joining.spec)))
             .map_err(|refusal| wrong(site, &Context::nameless().refusal(&refusal)))?;
@@ -155,17 +158,24 @@ pub fn check(config: &Config, source: &str) -> Result<Vec<String>, ConfigError> 
 
 /// Two sites must not sell the same nodes of a cluster.
 fn sell_once(
-    sold: &mut BTreeMap<(String, String), String>,
+    sold: &mut BTreeMap<(String, String), (String, bool)>,
     site: &SiteConfig,
     joining: &Joining,
 ) -> Result<(), String> {
     let Some((cluster, nodes)) = &joining.cluster else { return Ok(()) };
+    let is_queue = matches!(joining.spec.kind, SiteKind::Queue(_));
     for node in nodes {
-        if let Some(other) = sold.insert((cluster.clone(), node.clone()), site.name.clone()) {
-            return Err(format!(
-                "slurm: node '{node}' of the cluster {cluster} is sold by site {other} already"
-            ));
-        }
+        let before = sold.insert((cluster.clone(), node.clone()), (site.name.clone(), is_queue));
+        // Slurm itself keeps the jobs of two queues apart.
+        let Some((other, queue)) = before.filter(|(_, queue)| !(*queue && is_queue)) else { continue };
+        let how = match (queue, is_queue) {
+            (true, _) => ", whose jobs wait in its queue: expected other partitions",
+            (false, true) => ", and its jobs may not wait for what is reserved: expected other partitions",
+            (false, false) => "",
+        };
+        return Err(format!(
+            "slurm: node '{node}' of the cluster {cluster} is sold by site {other} already{how}"
+        ));
     }
     Ok(())
 }

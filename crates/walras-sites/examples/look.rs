@@ -7,8 +7,9 @@
 use std::error::Error;
 use std::time::Instant;
 use walras_model::{Interval, Time};
+use walras_sites::slurm::Margin;
 use walras_sites::slurm::command::Instance;
-use walras_sites::slurm::free::{Margin, Snapshot};
+use walras_sites::slurm::free::Snapshot;
 use walras_sites::slurm::parse::{self, Parsed};
 
 const NOW: i64 = 1_800_000_000;

@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let programs = Programs { conf: Some(PathBuf::from(conf)), path: path.clone(), within };
     let options = SlurmOptions {
         nodes: (0..).map(NodeId::new).zip(nodes).collect(),
+        units: std::collections::BTreeMap::new(),
         gone: Vec::new(),
         census: None,
         queue: None,

@@ -183,6 +183,14 @@ impl<P: Clone + Serialize + DeserializeOwned, S: Store> Book<P, S> {
         })
     }
 
+    /// Whether nodes have as many units left as is asked for, at every moment of it; a queue has none.
+    pub fn has_units(&self, asked: &[Hold]) -> bool {
+        match &self.room {
+            Room::Queue(_) => false,
+            Room::Nodes(nodes) => asked.iter().all(|hold| self.has_units_for(hold, asked, nodes)),
+        }
+    }
+
     /// The reservations that hold some of a node, all of whose units are taken, at a time that is asked for.
     pub fn overbooked_by<'a>(&'a self, holds: &'a [Hold]) -> impl Iterator<Item = ReservationNumber> + 'a {
         let full = match &self.room {

@@ -1564,7 +1564,7 @@ export interface components {
             };
             /**
              * Format: uint32
-             * @description How many jobs it speaks of: those that are served in windows, without workflows.
+             * @description How many jobs it speaks of: those that are served in windows, without workflows; where windows may move, all that are planned, at most 200.
              */
             jobs: number;
             /**
@@ -1572,6 +1572,18 @@ export interface components {
              * @description No plan serves more in windows, of all jobs but workflows and those in queues.
              */
             jobs_most: number;
+            /** @description How far what the plan loses is above that, as a share of it. */
+            loss_above?: number | null;
+            /**
+             * @description No plan in which each of them has a window loses less: what they cost, and what the delay of their ends is worth to them, in credits. Where windows may
+             *     move, they are planned by that, and within what they were promised.
+             */
+            loss_least?: number | null;
+            /**
+             * Format: uint64
+             * @description Of which cycle's plan it is, where it was worked out beside plans; else of the last.
+             */
+            of?: number | null;
             /**
              * Format: uint64
              * @description How many searches for one job it took.
@@ -2131,6 +2143,11 @@ export interface components {
              * @description After this position; only what is new, without. The header `Last-Event-ID` means the same.
              */
             after?: number | null;
+        };
+        /** @description What is asked of a job's history. */
+        ExplainQuery: {
+            /** @description Say every step of its window, and not only what its user was told. */
+            steps?: boolean | null;
         };
         /** @description Why a job is where it is, and what would help. */
         ExplanationView: {
@@ -3123,7 +3140,7 @@ export interface components {
             part?: number | null;
         };
         /** @description How far a part is, or how it ended. */
-        PartStage: "waiting" | "due" | "running" | "done" | "failed" | "timed-out" | "lost" | "taken-back" | "vanished";
+        PartStage: "waiting" | "due" | "running" | "done" | "failed" | "timed-out" | "lost" | "taken-back" | "vanished" | "out-of-memory";
         /** @description What is started and ends by itself: one of the parallel tasks of a job, or one task of a workflow. */
         PartView: {
             /**
@@ -3793,7 +3810,7 @@ export interface components {
             stopped: number[];
         };
         /** @description Why a site refuses. */
-        RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling" | "no-account";
+        RefusalKind: "busy" | "expired" | "price-changed" | "unknown" | "unwilling" | "no-account" | "taken-back";
         /** @description How often there was a reason. */
         RefusalLine: {
             /**
@@ -4814,6 +4831,11 @@ export interface components {
             kind: components["schemas"]["WhyKind"];
             /** @description The last of too many failures. */
             last?: components["schemas"]["WhyView"] | null;
+            /**
+             * Format: uint64
+             * @description How much memory the part may use, in bytes, where it used more.
+             */
+            memory?: number | null;
             /** @description What does not hold any more about a plan. */
             mismatches?: components["schemas"]["MismatchView"][];
             /** @description What is needed, in credits. */
@@ -7318,7 +7340,10 @@ export interface operations {
     };
     get__v1_jobs__job__explanation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Say every step of its window, and not only what its user was told. */
+                steps?: boolean;
+            };
             header?: never;
             path: {
                 job: string;

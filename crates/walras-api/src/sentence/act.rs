@@ -63,6 +63,7 @@ impl Context<'_> {
             }
             Input::Site { site, .. } => format!("heard of site {}", self.site(*site)),
             Input::Decided { .. } => "planned".to_owned(),
+            Input::Bounded { .. } => "worked out what no plan could beat".to_owned(),
             Input::Moved { .. } => "brought files".to_owned(),
             Input::Noticed(_) => "told a user".to_owned(),
             Input::ServiceBack => "listened to the sites again".to_owned(),

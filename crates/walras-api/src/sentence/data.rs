@@ -56,7 +56,18 @@ impl Context<'_> {
             Why::TakenBack(node) => WhyView { node: Some(self.node(*node)), ..plain(WhyKind::TakenBack) },
             Why::PartEnded { part, end } => {
                 let (stage, exit_code) = part_stage(*end);
-                WhyView { part: Some(*part), part_state: Some(stage), exit_code, ..plain(WhyKind::PartEnded) }
+                let memory = match end {
+                    PartEnd::OutOfMemory { limit } => Some(*limit),
+                    PartEnd::Done | PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Lost => None,
+                    PartEnd::TakenBack | PartEnd::Vanished | PartEnd::NoOutput { .. } => None,
+                };
+                WhyView {
+                    part: Some(*part),
+                    part_state: Some(stage),
+                    exit_code,
+                    memory,
+                    ..plain(WhyKind::PartEnded)
+                }
             }
             Why::Late => plain(WhyKind::Late),
             Why::StartMissed => plain(WhyKind::StartMissed),
@@ -212,6 +223,7 @@ fn refusal_kind(refusal: SiteRefusal) -> RefusalKind {
         SiteRefusal::Unknown => RefusalKind::Unknown,
         SiteRefusal::Unwilling => RefusalKind::Unwilling,
         SiteRefusal::NoAccount => RefusalKind::NoAccount,
+        SiteRefusal::TakenBack => RefusalKind::TakenBack,
     }
 }
 
@@ -224,6 +236,7 @@ pub fn part_stage(end: PartEnd) -> (PartStage, Option<i32>) {
         PartEnd::Lost => PartStage::Lost,
         PartEnd::TakenBack => PartStage::TakenBack,
         PartEnd::Vanished => PartStage::Vanished,
+        PartEnd::OutOfMemory { .. } => PartStage::OutOfMemory,
     };
     (stage, end.code())
 }

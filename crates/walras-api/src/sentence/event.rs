@@ -136,7 +136,7 @@ fn of_job_event(state: &State, at: Time, event: &JobEvent) -> Option<(EventKind,
             let known = state.jobs.get(job);
             let spec = known.map(|job| &*job.spec);
             let window = Window { job: *job, spec, plan, promise, renewed: *renewed };
-            let before = known.and_then(|job| job.told);
+            let before = known.and_then(|job| job.told.as_ref());
             window.news(state, at, before).map(|(text, _)| (EventKind::JobPlanned, text))
         }
         JobEvent::Freed(job) => {
@@ -203,7 +203,7 @@ fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
             let (served, left) = (verdict.served, verdict.unserved.len());
             let proof = proof_view(verdict.proof, verdict.rivals, served).text;
             let bound = verdict.bound.as_ref();
-            let bound = bound.map_or_else(String::new, |bound| format!("; {}", bound_view(bound).text));
+            let bound = bound.map_or_else(String::new, |bound| format!("; {}", bound_view(bound, None).text));
             let served = counted(served, "job");
             let mut text = format!("Cycle {cycle} serves {served} and leaves out {left}; {proof}{bound}.");
             if let Some(round) = &verdict.assigned {
@@ -218,9 +218,10 @@ fn of_cycle(event: &CycleEvent) -> Option<(EventKind, String)> {
         CycleEvent::Ended(cycle) => {
             Some((EventKind::CycleEnded, format!("Cycle {cycle} ended without a plan.")))
         }
-        CycleEvent::OffersReceived { .. } | CycleEvent::OffersChanged { .. } | CycleEvent::Closed { .. } => {
-            None
-        }
+        CycleEvent::OffersReceived { .. }
+        | CycleEvent::OffersChanged { .. }
+        | CycleEvent::Closed { .. }
+        | CycleEvent::Bounded { .. } => None,
     }
 }
 

@@ -121,6 +121,19 @@ pub fn part_end_text(end: PartEnd) -> String {
         PartEnd::TakenBack => "had to make way for its owner".to_owned(),
         PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on".to_owned(),
         PartEnd::NoOutput { fault, .. } => format!("ended without its output: {}", output_text(None, fault)),
+        PartEnd::OutOfMemory { limit } => {
+            format!("used more than the {} that its share of the node has", memory_text(limit))
+        }
+    }
+}
+
+/// An amount of memory as people say it.
+fn memory_text(bytes: u64) -> String {
+    let of = |unit: u32| (bytes > 0 && bytes.trailing_zeros() >= unit).then_some(bytes >> unit);
+    match (of(30), of(20)) {
+        (Some(gigabytes), _) => format!("{gigabytes} GB"),
+        (None, Some(megabytes)) => format!("{megabytes} MB"),
+        (None, None) => format!("{} MB", bytes.div_ceil(1 << 20)),
     }
 }
 
@@ -144,6 +157,7 @@ fn site_refusal_text(refusal: SiteRefusal) -> &'static str {
         SiteRefusal::Unknown => "it knows of no such reservation",
         SiteRefusal::Unwilling => "its owner does not take the job",
         SiteRefusal::NoAccount => "it has no account for you",
+        SiteRefusal::TakenBack => "its owner needs that part of the node",
     }
 }
 

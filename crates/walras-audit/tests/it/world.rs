@@ -81,7 +81,7 @@ impl World {
         match effect {
             Effect::AskOffers { site, cycle, horizon, .. } => {
                 let nodes = &self.nodes[site.index()];
-                let free = |node: &NodeId| FreeTime { node: *node, interval: horizon };
+                let free = |node: &NodeId| FreeTime::whole(*node, horizon);
                 let free = match nodes.is_empty() {
                     false if self.counted.contains(&site) => {
                         Free::Capacity(u32::try_from(nodes.len()).unwrap())

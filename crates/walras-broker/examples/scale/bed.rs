@@ -181,7 +181,7 @@ impl Bed {
             for slot in 0..self.slots {
                 let start = horizon.start().as_millis() + slot * length;
                 let interval = Interval::new(time(start), time(start + length - 30_000));
-                free.extend(interval.map(|interval| FreeTime { node: NodeId::new(node), interval }));
+                free.extend(interval.map(|interval| FreeTime::whole(NodeId::new(node), interval)));
             }
         }
         Free::Slots(free)

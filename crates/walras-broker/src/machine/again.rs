@@ -14,11 +14,11 @@
 //! **Example.** A cycle of two jobs planned by price under `min-cost`, and again under `min-makespan`: the outlooks have the same two jobs,
 //! the second with earlier ends at a higher cost.
 
-use crate::model::decision::Decision;
+use crate::model::decision::{Decision, PlanBound};
 use crate::model::id::{CycleNumber, JobNumber};
 use crate::model::policy::Policy;
 use crate::model::state::State;
-use crate::plan::{PlanningAgenda, PlanningProblem, plan, plan_briefly};
+use crate::plan::{PlanningAgenda, PlanningProblem, bound, plan, plan_briefly};
 use crate::rules::batch::problem_from;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -101,6 +101,11 @@ impl BegunCycle {
     /// The same without what may take long: workflows are left out, and say so.
     pub fn plan_briefly(&self) -> Decision {
         plan_briefly(&self.problem)
+    }
+
+    /// What no plan could beat of the windows that a decision plans and that may move; `None` where there are none, or the policy allows no searches.
+    pub fn bound(&self, decision: &Decision) -> Option<PlanBound> {
+        bound(&self.problem, decision)
     }
 
     /// Whether a decision follows from what was known: as a whole plan, or as a brief one.

@@ -5,6 +5,7 @@
 
 use super::broker::Broker;
 use super::change::Change;
+use super::once::{restored, shortened};
 use crate::model::decision::Decision;
 use crate::model::event::Event;
 use crate::model::id::CycleNumber;
@@ -13,14 +14,18 @@ use crate::model::state::State;
 use crate::plan::{plan, plan_briefly};
 use crate::rules::batch::problem_at;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use walras_model::Time;
 
-/// The version of the format that is written.
-pub const VERSION: u32 = 2;
+/// The version of the format that is kept: entries in short.
+pub const VERSION: u32 = 3;
+/// The first version that is read: entries with every job in input and events.
+pub const VERSION_MIN: u32 = 2;
 
 /// One input and what it came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
 pub struct Entry {
     /// The broker's time when it was decided.
     pub at: Time,
@@ -28,6 +33,41 @@ pub struct Entry {
     pub input: Input,
     /// What it came to; never empty.
     pub events: Vec<Event>,
+}
+
+/// An entry as it is written, in short or not.
+#[derive(Deserialize)]
+struct Written {
+    at: Time,
+    input: Input,
+    events: Vec<Event>,
+}
+
+/// An entry in short: a job that stands in the input is not in the events again.
+#[derive(Clone, Debug, Serialize)]
+pub struct Short<'a> {
+    at: Time,
+    input: &'a Input,
+    events: Cow<'a, [Event]>,
+}
+
+impl Entry {
+    /// As it is kept; it is read like any other.
+    pub fn short(&self) -> Short<'_> {
+        let events =
+            shortened(&self.input, &self.events).map_or(Cow::Borrowed(self.events.as_slice()), Cow::Owned);
+        Short { at: self.at, input: &self.input, events }
+    }
+}
+
+impl TryFrom<Written> for Entry {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Entry, &'static str> {
+        let Written { at, input, events } = written;
+        let events = restored(&input, events)?;
+        Ok(Entry { at, input, events })
+    }
 }
 
 /// Where a replay differs from what was written.

@@ -6,6 +6,7 @@ mod change;
 mod decide;
 mod fold;
 pub mod journal;
+mod once;
 mod outstanding;
 pub mod statement;
 mod timer;

@@ -33,6 +33,7 @@ impl State {
                 CycleEvent::OffersReceived { .. }
                 | CycleEvent::OffersChanged { .. }
                 | CycleEvent::Decided { .. }
+                | CycleEvent::Bounded { .. }
                 | CycleEvent::Ended(_),
             )
             | Event::Reservation(

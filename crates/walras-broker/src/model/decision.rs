@@ -117,6 +117,26 @@ pub struct PlanBound {
     pub searches: u64,
     /// Whether a bound on work ended it.
     pub limit_hit: bool,
+    /// What they lose, and what no plan can lose less than: where windows may move, these are planned by that, and within what they were promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossBound>,
+}
+
+impl PlanBound {
+    /// Whether nothing is claimed against the plan itself.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.cost_least <= self.cost
+            && self.loss.is_none_or(|it| it.loss_least <= it.loss && self.cost <= it.loss)
+    }
+}
+
+/// What jobs cost, and what the delay of their ends is worth to them on top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LossBound {
+    /// Of the plan.
+    pub loss: Money,
+    /// No plan loses less.
+    pub loss_least: Money,
 }
 
 /// Whether a combination is proven best.

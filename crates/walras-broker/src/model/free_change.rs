@@ -31,8 +31,8 @@ pub struct FreeChange {
     pub new: Vec<FreeTime>,
 }
 
-fn place(time: &FreeTime) -> (NodeId, Time, Time) {
-    (time.node, time.interval.start(), time.interval.end())
+fn place(time: &FreeTime) -> (NodeId, Time, Time, Option<u32>) {
+    (time.node, time.interval.start(), time.interval.end(), time.units)
 }
 
 /// The old list as it would be if nothing but the time had changed.
@@ -101,7 +101,7 @@ mod tests {
     }
 
     fn free(node: u32, from: i64, to: i64) -> FreeTime {
-        FreeTime { node: NodeId::new(node), interval: Interval::new(time(from), time(to)).unwrap() }
+        FreeTime::whole(NodeId::new(node), Interval::new(time(from), time(to)).unwrap())
     }
 
     #[test]
@@ -128,6 +128,16 @@ mod tests {
         };
         let change = FreeChange::between(&list(1_000), &list(61_000)).unwrap();
         assert!(serde_json::to_vec(&change).unwrap().len() < 100);
+    }
+
+    #[test]
+    fn other_units_of_the_same_time_are_a_change() {
+        let (whole, part) = (free(0, 20, 110), FreeTime { units: Some(3), ..free(0, 20, 110) });
+        let rest = [free(1, 20, 110), free(2, 20, 110), free(3, 20, 110)];
+        let list = |first| [vec![first], rest.to_vec()].concat();
+        let change = FreeChange::between(&list(whole), &list(part)).unwrap();
+        assert_eq!((change.gone.as_slice(), change.new.as_slice()), (&[whole][..], &[part][..]));
+        assert_eq!(change.applied(&list(whole)), list(part));
     }
 
     fn lists() -> impl Strategy<Value = Vec<FreeTime>> {

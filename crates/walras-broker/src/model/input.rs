@@ -5,7 +5,7 @@ pub use super::message::SiteMessage;
 use super::account::{Account, Unpayable};
 use super::budget::{Budget, Overspent, Spender};
 use super::chain::{BadChain, ChainMember};
-use super::decision::Decision;
+use super::decision::{Decision, PlanBound};
 use super::id::{CycleNumber, JobNumber, NoticeNumber, QuoteNumber, ReservationNumber};
 use super::job::{JobSpec, Why};
 use super::moving::MoveEnd;
@@ -171,6 +171,13 @@ pub enum Input {
         cycle: CycleNumber,
         /// The plan; nothing about it is trusted.
         decision: Box<Decision>,
+    },
+    /// What no plan could beat was worked out beside the plan of a cycle.
+    Bounded {
+        /// Of which cycle.
+        cycle: CycleNumber,
+        /// What no plan could beat.
+        bound: PlanBound,
     },
     /// Files of a task were brought to a site, or could not be.
     Moved {

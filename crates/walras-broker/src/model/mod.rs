@@ -42,6 +42,7 @@ pub mod repeated;
 pub mod reservation;
 pub mod sharing;
 pub mod site;
+pub(crate) mod stand_in;
 pub mod state;
 pub mod strategy_rule;
 mod strategy_use;

@@ -197,4 +197,14 @@ pub struct FreeTime {
     pub node: NodeId,
     /// When it is free.
     pub interval: Interval,
+    /// How many of its units are; all of them, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<u32>,
+}
+
+impl FreeTime {
+    /// A time in which all of a node is free.
+    pub fn whole(node: NodeId, interval: Interval) -> FreeTime {
+        FreeTime { node, interval, units: None }
+    }
 }

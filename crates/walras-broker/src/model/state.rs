@@ -270,7 +270,7 @@ impl State {
 
     /// The time on a node that nobody else may hold, for what is held there: its site needs some around it.
     pub(crate) fn kept_for(&self, node: NodeId, held: Interval) -> Interval {
-        self.node(node).map_or(held, |node| self.kept_at(node.site, held))
+        self.known.node(node).map_or(held, |node| self.kept_at(node.site, held))
     }
 
     /// The same on any node of a site.

@@ -33,6 +33,11 @@ pub enum PartEnd {
         /// What is wrong with it.
         fault: OutputFault,
     },
+    /// It used more memory than it may.
+    OutOfMemory {
+        /// How much that is, in bytes.
+        limit: u64,
+    },
 }
 
 impl PartEnd {
@@ -44,6 +49,7 @@ impl PartEnd {
             PartEnd::Done | PartEnd::TimedOut | PartEnd::Lost | PartEnd::TakenBack | PartEnd::Vanished => {
                 None
             }
+            PartEnd::OutOfMemory { .. } => None,
         }
     }
 }
@@ -80,6 +86,8 @@ pub enum SiteRefusal {
     Unwilling,
     /// It has no account for the job's user.
     NoAccount,
+    /// Its owner needs what was held, of a node of which others hold something too.
+    TakenBack,
 }
 
 /// Why a job is assigned to no site that sells capacity.

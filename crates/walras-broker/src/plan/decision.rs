@@ -89,6 +89,7 @@ fn bound(clearing: &Clearing) -> Option<PlanBound> {
         jobs_most: u32::try_from(clearing.served_most).ok()?,
         searches: clearing.searches,
         limit_hit: clearing.limit_hit,
+        loss: None,
     })
 }
 

@@ -7,12 +7,14 @@
 mod agenda;
 mod allocation;
 mod assigned;
+mod bounded;
 mod decision;
 mod options;
 mod own;
 mod pools;
 mod workflow;
 
+pub(crate) use bounded::bound;
 pub(crate) use options::{JobFindings, job_findings};
 pub use own::OwnNext;
 pub(crate) use own::Width;

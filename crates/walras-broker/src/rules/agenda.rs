@@ -27,6 +27,11 @@ impl State {
         }
     }
 
+    /// Whether what no plan could beat is worked out beside plans.
+    pub fn bounds_beside(&self) -> bool {
+        self.promises().is_some() && self.policy.bound_searches_max > 0
+    }
+
     /// With promises there are plans so often that what a site said so long ago, in milliseconds, is good enough.
     pub(crate) fn offers_age_max(&self) -> i64 {
         self.policy.quotes.offers_age_max.as_millis().min(self.policy.horizon.as_millis() / 16)

@@ -120,8 +120,11 @@ fn shape(state: &State, allocation: &Allocation, now: Time) -> Vec<Mismatch> {
     if allocation.legs.is_empty() || allocation.parts.is_empty() {
         wrong.push(Mismatch::Empty);
     }
-    for (site, hold) in allocation.holds() {
-        let Some(of_site) = state.site(site) else {
+    let by_site = allocation.legs.iter().map(|leg| (state.site(leg.site), leg));
+    let holds =
+        by_site.flat_map(|(of_site, leg)| leg.holds.iter().map(move |hold| (leg.site, of_site, hold)));
+    for (site, of_site, hold) in holds {
+        let Some(of_site) = of_site else {
             wrong.push(Mismatch::NoSite(site));
             continue;
         };
@@ -132,7 +135,7 @@ fn shape(state: &State, allocation: &Allocation, now: Time) -> Vec<Mismatch> {
             wrong.push(Mismatch::SiteLeaving(site));
         }
         if let Some(node) = hold.node
-            && state.node(node).is_none_or(|state| state.site != site)
+            && state.known.node(node).is_none_or(|known| known.site != site)
         {
             wrong.push(Mismatch::NoNode { site, node });
         }
@@ -222,6 +225,7 @@ fn slots(
         // What is held at other times is in nobody's way here.
         beside.clear();
         beside.extend(occupancy.held.get(node).iter().filter(|held| held.overlaps(used)));
+        beside.extend(occupancy.free.unsold(node).filter(|unsold| unsold.overlaps(used)));
         let (free, held) = (occupancy.free.get(node), beside.as_slice());
         let first = slots.pieces.len();
         match prices {

@@ -61,10 +61,21 @@ impl State {
             queues.extend(self.queue(id, site, free, now));
             let from = now.checked_add(self.lead_of(id))?;
             let Some(horizon) = Interval::new(from, until) else { continue };
-            let (mut times, mut pieces) = (Vec::new(), Vec::new());
-            add_free(&mut times, self, site, free, horizon);
-            for (node, intervals) in FreeTimes::new(times).iter() {
-                self.sell(node, intervals, horizon, held.get(node), None, &mut pieces);
+            let (mut all, mut pieces) = (Told::default(), Vec::new());
+            all.add(self, site, free, horizon);
+            let all = all.gathered();
+            let mut beside = Vec::new();
+            for (node, intervals) in all.iter() {
+                beside.clear();
+                beside.extend(all.unsold(node));
+                let held = match beside.is_empty() {
+                    true => held.get(node),
+                    false => {
+                        beside.extend(held.get(node));
+                        beside.as_slice()
+                    }
+                };
+                self.sell(node, intervals, horizon, held, None, &mut pieces);
                 slots.extend(pieces.drain(..).filter_map(|piece| affordable(node, piece, &mut worth)));
             }
         }
@@ -151,13 +162,13 @@ impl State {
 
     /// What sites that stand say is free, node by node.
     pub(crate) fn free(&self, horizon: Interval) -> FreeTimes {
-        let mut all = Vec::new();
+        let mut all = Told::default();
         for site in self.sites.iter().filter(|site| !site.lost) {
             if let Some((_, free)) = &site.free {
-                add_free(&mut all, self, site, free, horizon);
+                all.add(self, site, free, horizon);
             }
         }
-        FreeTimes::new(all)
+        all.gathered()
     }
 
     fn queue(&self, id: SiteId, site: &SiteState, free: &Free, now: Time) -> Option<QueueOffer> {
@@ -202,6 +213,13 @@ impl State {
         sites.filter_map(offer).collect()
     }
 
+    /// The time of a node that is told to be free, in milliseconds: its part of it, where not all units are.
+    fn time_told(&self, free: &FreeTime) -> i128 {
+        let all = self.node_spec(free.node).map_or(1, |spec| spec.division.units());
+        let units = free.units.map_or(all, |units| units.min(all));
+        rounding::down(i128::from(free.interval.span().as_millis()) * i128::from(units), i128::from(all))
+    }
+
     /// The time of a node that a hold takes, in milliseconds: its part of it, where it holds units.
     pub(crate) fn time_of(&self, hold: &Hold) -> i128 {
         self.part_of(hold, i128::from(hold.interval.span().as_millis()))
@@ -219,7 +237,7 @@ impl State {
 
     /// How many units the node of a hold has.
     fn units_there(&self, hold: &Hold) -> u32 {
-        hold.node.and_then(|node| self.node_spec(node)).map_or(1, |spec| spec.division.units())
+        hold.node.and_then(|node| self.known.node(node)).map_or(1, |node| node.division.units())
     }
 
     /// The share of a site's offered time that we hold.
@@ -233,7 +251,7 @@ impl State {
             .map(|(_, hold)| self.time_of(hold))
             .sum();
         let free: i128 = match state.free.as_ref().map(|(_, free)| &**free) {
-            Some(Free::Slots(free)) => free.iter().map(|it| i128::from(it.interval.span().as_millis())).sum(),
+            Some(Free::Slots(free)) => free.iter().map(|it| self.time_told(it)).sum(),
             Some(Free::Capacity(count)) => i128::from(*count) * i128::from(self.policy.horizon.as_millis()),
             Some(Free::Queue { .. }) | None => 0,
         };
@@ -288,24 +306,38 @@ fn affordable(node: NodeId, piece: Piece, worth: &mut i128) -> Option<Slot> {
     Some(slot)
 }
 
-/// Adds what a site says is free; nodes that are not its own are left out.
-fn add_free(
-    all: &mut Vec<(NodeId, Interval)>,
-    state: &State,
-    site: &SiteState,
-    free: &Free,
-    horizon: Interval,
-) {
-    match free {
-        Free::Slots(free) => {
-            let theirs = free.iter().filter(|time| site.has_node(time.node));
-            all.extend(theirs.map(|time| (time.node, time.interval)));
+/// What sites say is free.
+#[derive(Default)]
+struct Told {
+    free: Vec<(NodeId, Interval)>,
+    /// Of these times, what is not: an interval for every unit.
+    unsold: Vec<(NodeId, Interval)>,
+}
+
+impl Told {
+    /// Adds what a site says; nodes that are not its own are left out.
+    fn add(&mut self, state: &State, site: &SiteState, free: &Free, horizon: Interval) {
+        match free {
+            Free::Slots(free) => {
+                for FreeTime { node, interval, units } in free.iter().filter(|time| site.has_node(time.node))
+                {
+                    self.free.push((*node, *interval));
+                    let Some(units) = units else { continue };
+                    let all = site.node_spec(*node).map_or(1, |spec| spec.division.units());
+                    let taken = all.saturating_sub(*units) as usize;
+                    self.unsold.extend(std::iter::repeat_n((*node, *interval), taken));
+                }
+            }
+            Free::Capacity(count) => {
+                let own = state.nodes_of(site).take(*count as usize);
+                self.free.extend(own.map(|(node, _)| (node, horizon)));
+            }
+            Free::Queue { .. } => {}
         }
-        Free::Capacity(count) => {
-            let own = state.nodes_of(site).take(*count as usize);
-            all.extend(own.map(|(node, _)| (node, horizon)));
-        }
-        Free::Queue { .. } => {}
+    }
+
+    fn gathered(self) -> FreeTimes {
+        FreeTimes::new(self.free).without(self.unsold)
     }
 }
 

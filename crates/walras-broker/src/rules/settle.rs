@@ -40,7 +40,8 @@ impl Due {
                         | PartEnd::Failed(_)
                         | PartEnd::TimedOut
                         | PartEnd::Vanished
-                        | PartEnd::NoOutput { .. },
+                        | PartEnd::NoOutput { .. }
+                        | PartEnd::OutOfMemory { .. },
                     ..
                 },
             ) => Due::Used,

@@ -10,11 +10,13 @@
 
 use walras_model::{Interval, NodeId};
 
-/// What is free: intervals that neither touch nor overlap, in order of nodes and time.
+/// What is free: intervals that neither touch nor overlap, in order of nodes and time; and what of their units sites do not sell in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FreeTimes {
     nodes: Vec<NodeId>,
     intervals: Vec<Interval>,
+    /// In order of nodes; as many times as units are not sold.
+    unsold: Vec<(NodeId, Interval)>,
 }
 
 impl FreeTimes {
@@ -34,7 +36,22 @@ impl FreeTimes {
                 }
             }
         }
-        FreeTimes { nodes, intervals }
+        FreeTimes { nodes, intervals, unsold: Vec::new() }
+    }
+
+    /// The same, of which sites do not sell these units, an interval for each.
+    pub(crate) fn without(self, mut unsold: Vec<(NodeId, Interval)>) -> FreeTimes {
+        unsold.sort_unstable();
+        FreeTimes { unsold, ..self }
+    }
+
+    /// What its site does not sell of a node, in times in which other units of it are free.
+    pub(crate) fn unsold(&self, node: NodeId) -> impl Iterator<Item = Interval> {
+        let first = self.unsold.partition_point(|(other, _)| *other < node);
+        self.unsold[first..]
+            .iter()
+            .take_while(move |(other, _)| *other == node)
+            .map(|(_, interval)| *interval)
     }
 
     /// What is free on a node.

@@ -138,9 +138,9 @@ fn held_millis(state: &State, reservation: &Reservation) -> i128 {
 fn planned_millis(state: &State, job: &Job, plan: &Planned) -> i128 {
     let work = i128::from(job.spec.request.work.as_millis());
     let part = |(node, _): &(NodeId, Rate)| {
-        let spec = state.node_spec(*node);
+        let known = state.known.node(*node);
         let units =
-            spec.and_then(|spec| Some((spec.units_needed(&job.spec.request)?, spec.division.units())));
+            known.and_then(|node| Some((node.units_needed(&job.spec.request)?, node.division.units())));
         units.map_or(work, |(units, of)| rounding::up(work * i128::from(units), of.into()))
     };
     plan.places.iter().map(part).sum()

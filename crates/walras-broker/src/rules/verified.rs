@@ -92,15 +92,15 @@ fn horizon_of(pieces: &[Piece]) -> Option<Interval> {
 }
 
 fn plain_node(state: &State, id: NodeId, sites: &[SiteId]) -> Option<Node> {
-    let spec = state.node_spec(id)?;
-    let site = sites.binary_search(&state.node(id)?.site).ok()?;
+    let known = state.known.node(id)?;
+    let site = sites.binary_search(&known.site).ok()?;
     Some(Node {
-        division: spec.division.clone(),
+        division: known.division.clone(),
         name: String::new(),
         site: SiteId::from_index(site)?,
-        performance: spec.performance,
-        watts: spec.watts,
-        attributes: spec.attributes.clone(),
+        performance: known.performance,
+        watts: known.watts,
+        attributes: known.attributes.clone(),
     })
 }
 

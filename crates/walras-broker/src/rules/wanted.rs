@@ -8,17 +8,24 @@ use crate::plan::{Remaining, remaining};
 use std::collections::BTreeSet;
 use walras_core::Algorithm;
 use walras_core::agenda::Promise;
-use walras_model::{Money, Performance, Request, SiteId, TaskId};
+use walras_model::{Money, Performance, Request, SiteId, TaskId, Time};
 
 /// A site that had no account for somebody is asked again after this time, in milliseconds: its owner may have made one.
 const STRANGE: i64 = 3_600_000;
 
+impl State {
+    /// The sites that have lately had no account for a user: none of their jobs is tried there for a while.
+    pub fn without_account_for(&self, user: &str) -> impl Iterator<Item = SiteId> {
+        let strange = self.users.get(user).map(|user| &user.strange);
+        let lately = |(site, at): (&SiteId, &Time)| (self.clock - *at < STRANGE).then_some(*site);
+        strange.into_iter().flatten().filter_map(lately)
+    }
+}
+
 /// The sites that a job may use, where some of them have no account for its user, or hold nothing for as long as it takes.
 fn open_to(state: &State, user: &str, request: &Request) -> Option<Vec<SiteId>> {
-    let strange = state.users.get(user).map(|user| &user.strange);
-    let is_strange =
-        |site: SiteId| strange.and_then(|it| it.get(&site)).is_some_and(|at| state.clock - *at < STRANGE);
-    let is_closed = |site: &SiteId| is_strange(*site) || is_too_long(state, *site, request);
+    let strange: BTreeSet<SiteId> = state.without_account_for(user).collect();
+    let is_closed = |site: &SiteId| strange.contains(site) || is_too_long(state, *site, request);
     let all = || (0..state.sites.len()).filter_map(SiteId::from_index);
     let some = all().any(|site| is_closed(&site));
     some.then(|| all().filter(|site| request.scope.admits(*site) && !is_closed(site)).collect())

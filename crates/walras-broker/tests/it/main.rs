@@ -21,6 +21,7 @@ mod money;
 mod moves;
 mod nodes;
 mod offers;
+mod once;
 mod owners;
 mod predictions;
 mod promises;

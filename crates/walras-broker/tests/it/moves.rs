@@ -2,9 +2,11 @@
 
 use crate::promises::{job, vo};
 use crate::vo::{MINUTE, Vo, at};
-use walras_broker::decision::PlannedJob;
-use walras_broker::event::JobEvent;
-use walras_broker::input::SiteMessage;
+use walras_broker::again::BegunCycle;
+use walras_broker::decision::{PlanBound, PlannedJob};
+use walras_broker::event::{CycleEvent, JobEvent};
+use walras_broker::id::CycleNumber;
+use walras_broker::input::{Refusal, SiteMessage};
 use walras_broker::job::Planned;
 use walras_broker::plan::plan;
 use walras_broker::{Effect, Event, Input};
@@ -57,4 +59,43 @@ fn nobody_takes_the_place_of_who_cannot_leave_it() {
         _ => None,
     });
     assert_eq!(anew.filter(|number| [leaves, comes].contains(number)).count(), 0);
+}
+
+/// Beside a plan of windows that may move it is worked out what no plan could beat; nothing is taken of it that claims too much, or is of no plan.
+#[test]
+fn what_no_plan_could_beat_is_said_beside_plans() {
+    let mut vo = vo(&[(1, 1_000)]);
+    vo.keeps = true;
+    let begun = vo.now;
+    for (name, minutes) in [("runs", 30), ("long", 60), ("short", 10)] {
+        vo.submit(vo.job(name, 1, minutes));
+    }
+    vo.run_until(begun + MINUTE);
+    let bounded = |cycle: &BegunCycle| {
+        let decision = cycle.plan();
+        cycle.bound(&decision).map(|bound| (cycle.clone(), decision, bound))
+    };
+    let found = vo.begun.iter().rev().find_map(bounded);
+    let (cycle, decision, bound) = found.expect("some jobs have windows that may move");
+    let loss = bound.loss.expect("delays are worth something");
+    // All cost the same on the one node; the order decides what is lost, and on one node prices prove it.
+    assert!((2..=3).contains(&bound.jobs), "{bound:?}");
+    assert_eq!((bound.jobs_most, bound.cost_least), (bound.jobs, bound.cost), "{bound:?}");
+    assert!(bound.cost < loss.loss_least && loss.loss_least <= loss.loss, "{bound:?}");
+    assert!(bound.searches > 3 && bound.searches <= 8 * vo.broker.state().policy.bound_searches_max);
+
+    let number = cycle.number();
+    let refused = |cycle: CycleNumber, bound: PlanBound| {
+        vo.broker.decide(at(vo.now), &Input::Bounded { cycle, bound }).err()
+    };
+    assert_eq!(refused(number.next(), bound), Some(Refusal::NoCycle(number.next())));
+    let above = PlanBound { cost_least: loss.loss, ..bound };
+    assert_eq!(refused(number, above), Some(Refusal::NoCycle(number)));
+    vo.say(Input::Bounded { cycle: number, bound });
+    assert_eq!(vo.events.last(), Some(&Event::Cycle(CycleEvent::Bounded { cycle: number, bound })));
+
+    // Where the VO wants none, there is none.
+    let mut policy = (*vo.broker.state().policy).clone();
+    policy.bound_searches_max = 0;
+    assert_eq!(cycle.under(policy).expect("it can be planned").bound(&decision), None);
 }

@@ -81,12 +81,12 @@ fn users_are_told_of_what_concerns_them() {
                 "{time} is not about {minutes} min after {begun}"
             );
         };
-        about(job(&vo, number).told.expect("its user was told of it").start, 200);
+        about(job(&vo, number).told.clone().expect("its user was told of it").start, 200);
         // The first job ends before its time, and all move up.
         vo.run_until(begun + 100 * MINUTE);
         let third = job(&vo, number);
         about(third.plan.as_ref().expect("it is planned").start, 100 + takes);
-        about(third.told.expect("its user was told of it").start, told);
+        about(third.told.clone().expect("its user was told of it").start, told);
     }
 }
 

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use walras_broker::account::Unpayable;
 use walras_broker::event::ReservationEvent;
 use walras_broker::id::JobNumber;
-use walras_broker::job::Why;
+use walras_broker::input::SiteMessage;
+use walras_broker::job::{SiteRefusal, Why};
 use walras_broker::policy::{Deciding, Method, Policy, PromisePolicy};
 use walras_broker::price::PriceRules;
+use walras_broker::reservation::ReservationPhase;
 use walras_broker::sales::sales;
 use walras_broker::site::SiteKind;
 use walras_broker::{Event, Input};
-use walras_model::{Division, Fixed, Interval, NodeId, Requirement, SaleTerms, Share, Test, Value};
+use walras_model::{Division, Fixed, Interval, NodeId, Requirement, SaleTerms, Share, SiteId, Test, Value};
 
 /// Sites with nodes of four units of two cores each, at four credits a second.
 fn vo(nodes: usize, deciding: Deciding) -> Vo {
@@ -82,6 +84,53 @@ fn four_run_side_by_side_on_one_node_and_each_pays_a_quarter() {
         let paid = before.checked_sub(vo.balance(&user("bob"))).unwrap();
         assert_eq!(paid, credits(3_000));
     }
+}
+
+/// A site may have less to sell of a node than all of its units: others use them.
+#[test]
+fn what_owners_use_of_a_node_is_not_sold() {
+    for deciding in deciding() {
+        for (free, at_once) in [(Some(3), 3), (Some(1), 1), (Some(9), 4), (None, 4)] {
+            let mut vo = vo(1, deciding);
+            vo.units = free;
+            let jobs: Vec<JobNumber> =
+                (0..5).map(|number| submit(&mut vo, &format!("j{number}"), 1, 10, None)).collect();
+            vo.run_until(90 * MINUTE);
+            assert!(jobs.iter().all(|job| vo.started(*job).is_some()));
+            assert_eq!(most(&vo), at_once, "{free:?}");
+        }
+    }
+}
+
+/// What a site takes back of a node is one reservation's: whoever holds something beside it keeps that.
+#[test]
+fn a_part_that_is_taken_back_is_planned_again_and_the_others_stay() {
+    let mut vo = vo(1, Deciding::AtOnce);
+    let jobs = ["a", "b"].map(|name| {
+        let mut job = vo.job(name, 1, 10);
+        (job.user, job.request.earliest) = ("bob".to_owned(), Some(at(20 * MINUTE)));
+        vo.submit(job)
+    });
+    vo.run_until(5 * MINUTE);
+    let of = |vo: &Vo, job: JobNumber| {
+        let mut all = vo.broker.state().reservations.iter();
+        all.find(|(_, it)| it.job == job && it.phase == ReservationPhase::Held).map(|(number, _)| *number)
+    };
+    let (first, second) = (of(&vo, jobs[0]).unwrap(), of(&vo, jobs[1]).unwrap());
+    let refused = |refusal| SiteMessage::Refused { reservation: second, refusal };
+    // What was said late of something else changes nothing.
+    vo.heard(0, refused(SiteRefusal::Busy));
+    assert_eq!(of(&vo, jobs[1]), Some(second));
+    vo.heard(0, refused(SiteRefusal::TakenBack));
+    let why = Some(Why::Refused { site: SiteId::new(0), refusal: SiteRefusal::TakenBack });
+    let closed = |event: &Event| {
+        matches!(event, Event::Reservation(ReservationEvent::Closed { reservation, why: told, .. })
+            if *reservation == second && *told == why)
+    };
+    assert!(vo.events.iter().any(closed));
+    assert_eq!(of(&vo, jobs[0]), Some(first));
+    vo.run_until(60 * MINUTE);
+    assert!(jobs.iter().all(|job| vo.started(*job).is_some()));
 }
 
 /// Ten minutes of a whole node cost 2,400 credits, and of one unit 600: who has 700 pays for a unit, and not for two.

@@ -66,6 +66,8 @@ pub(crate) struct Vo {
     pub(crate) attributes: Attributes,
     /// How the nodes of sites that join are sold.
     pub(crate) division: Division,
+    /// How many of their units are free; all of them, without.
+    pub(crate) units: Option<u32>,
     /// The same as a journal.
     pub(crate) entries: Vec<Entry>,
     /// Whether nothing is planned: whoever tests does.
@@ -101,6 +103,7 @@ impl Vo {
             timing: Timing::NOTHING,
             attributes: Attributes::new(),
             division: Division::default(),
+            units: None,
             events: Vec::new(),
             effects: Vec::new(),
             keeps: false,
@@ -239,7 +242,10 @@ impl Vo {
             Effect::AskOffers { cycle, horizon, .. } => {
                 let free = match self.kinds[site.index()] {
                     SiteKind::Slots => {
-                        let free = |node: &NodeId| FreeTime { node: *node, interval: *horizon };
+                        let free = |node: &NodeId| FreeTime {
+                            units: self.units,
+                            ..FreeTime::whole(*node, *horizon)
+                        };
                         Free::Slots(self.nodes[site.index()].iter().map(free).collect())
                     }
                     SiteKind::Capacity => {

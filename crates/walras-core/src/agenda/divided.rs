@@ -147,7 +147,7 @@ fn plans_of_many_stay_within_what_is_free() {
                 let Some(placed) = placed else { continue };
                 for it in placed.window.placements() {
                     let node = offers.node(it.node);
-                    assert_eq!(Some(it.units), node.units_needed(&job.request));
+                    assert_eq!(Some(it.units), node.units_needed(job.request));
                     let (from, until) = (it.interval.start().as_millis(), it.interval.end().as_millis());
                     for moment in &mut left[it.node.index()][place(from)..place(until)] {
                         moment.0 = moment.0.checked_sub(it.units).expect("no more than is free");

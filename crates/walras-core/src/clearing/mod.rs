@@ -11,7 +11,8 @@
 //! window costs less for them, whatever else it does. [`Clearing::served_most`]: no plan gives windows to more of the jobs
 //! that could have one. Windows are those that the search may find: they keep the request's limits, at the prices of its user. Limits that bind all
 //! together (T* and B*, quotas, hours of access) are not counted on, so that the bounds hold with them and without. Workflows, which could run in
-//! windows of many sizes, and jobs in queues are left out, and named.
+//! windows of many sizes, and jobs in queues are left out, and named. Of those who are planned and may move, what they lose by being
+//! late is bounded besides (`planned`).
 //!
 //! **Complexity.** Bounded by [`ClearingLimits`]: in searches for one job, in seats that these look at, and in prices that
 //! are moved in between. Hitting a bound shows.
@@ -20,6 +21,7 @@
 
 mod grid;
 mod market;
+mod planned;
 mod single;
 #[cfg(test)]
 mod tests;
@@ -27,6 +29,7 @@ mod waiting;
 mod want;
 mod worth;
 
+pub use planned::{PlannedBound, PlannedWant, bound_of_planned};
 pub use waiting::{TimeWorth, WaitingJob, worth_of_time};
 pub use worth::{KindWorth, ScarcePeriod, Worth};
 

@@ -3,6 +3,8 @@
 use super::grid::{Grid, Prices};
 use super::single::{Hint, Search};
 use super::want::{Delay, Want};
+use super::{ClearingLimits, PlannedWant, bound_of_planned};
+use crate::agenda::{Terms, Worth};
 use crate::search::{Algorithm, View};
 use walras_model::*;
 use walras_random::Draws;
@@ -127,4 +129,158 @@ fn prices_add_up() {
             assert_eq!(prices.until(node, until) - prices.until(node, from), sum);
         }
     }
+}
+
+/// A node, and from when until when it is taken.
+type Part = (usize, (i64, i64));
+
+/// All plans of a few jobs, one after the other in every order, each on every set of nodes as early as can be there.
+struct AllPlans<'a> {
+    offers: &'a Offers,
+    jobs: &'a [(Request, Worth)],
+    /// By node: what is taken.
+    taken: Vec<Vec<(i64, i64)>>,
+    windows: Vec<Option<Terms>>,
+    /// Of plans with windows for all: the least cost, the least loss in thousandths, and the windows of the latter.
+    cost: Option<i128>,
+    loss: Option<(i128, Vec<Terms>)>,
+    /// Who is served where, in a plan that serves as many as can be.
+    most: Vec<Option<Terms>>,
+}
+
+impl AllPlans<'_> {
+    fn go(&mut self) {
+        let count = self.windows.iter().flatten().count();
+        if count > self.most.iter().flatten().count() {
+            self.most = self.windows.clone();
+        }
+        if count == self.jobs.len() {
+            let windows: Vec<Terms> = self.windows.iter().flatten().copied().collect();
+            let cost = windows.iter().map(|it| i128::from(it.cost.as_micros())).sum();
+            let score = |(it, (_, worth)): (&Terms, &(Request, Worth))| worth.score_of(it.cost, it.finish);
+            let loss: i128 = windows.iter().zip(self.jobs).map(score).sum();
+            self.cost = Some(self.cost.map_or(cost, |known| known.min(cost)));
+            if self.loss.as_ref().is_none_or(|(known, _)| loss < *known) {
+                self.loss = Some((loss, windows));
+            }
+        }
+        let nodes = self.offers.nodes().len();
+        for job in 0..self.jobs.len() {
+            let sets = if self.windows[job].is_none() { 0..1_u32 << nodes } else { 0..0 };
+            for set in sets {
+                let chosen: Vec<usize> = (0..nodes).filter(|node| set & (1 << node) != 0).collect();
+                let Some((terms, parts)) = self.earliest(job, &chosen) else { continue };
+                parts.iter().for_each(|(node, part)| self.taken[*node].push(*part));
+                self.windows[job] = Some(terms);
+                self.go();
+                self.windows[job] = None;
+                parts.iter().for_each(|(node, _)| {
+                    self.taken[*node].pop();
+                });
+            }
+        }
+    }
+
+    fn earliest(&self, job: usize, chosen: &[usize]) -> Option<(Terms, Vec<Part>)> {
+        let request = &self.jobs[job].0;
+        let sites = || chosen.iter().map(|node| self.offers.nodes()[*node].site);
+        if chosen.len() != request.tasks as usize
+            || request.scope.same_site && sites().any(|site| Some(site) != sites().next())
+        {
+            return None;
+        }
+        let runtime = |node: &usize| {
+            let performance = self.offers.nodes()[*node].performance;
+            (performance >= request.performance_min).then(|| request.work.runtime_on(performance))?
+        };
+        let spans: Vec<Span> = chosen.iter().map(runtime).collect::<Option<_>>()?;
+        let slots = |node: usize| self.offers.slots().iter().filter(move |slot| slot.node().index() == node);
+        let rate = |node: usize| slots(node).next().map(Slot::rate);
+        let cost: Money =
+            chosen.iter().zip(&spans).map(|(node, span)| rate(*node).unwrap().cost_of(*span).unwrap()).sum();
+        if request.budget_limit(Factor::ONE).is_some_and(|most| cost > most) {
+            return None;
+        }
+        let free = |node: usize, from: i64, until: i64| {
+            let inside = |slot: &Slot| slot.start().as_millis() <= from && until <= slot.end().as_millis();
+            slots(node).any(inside)
+                && self.taken[node].iter().all(|taken| until <= taken.0 || taken.1 <= from)
+        };
+        let fits = |start: &i64| {
+            chosen.iter().zip(&spans).all(|(node, span)| free(*node, *start, start + span.as_millis()))
+        };
+        let start = (0..HORIZON).find(fits)?;
+        let ends = |span: &Span| start + span.as_millis();
+        let finish = spans.iter().map(ends).max()?;
+        let at = |millis: i64| Time::from_millis(millis).unwrap();
+        if request.deadline.is_some_and(|deadline| at(finish) > deadline) {
+            return None;
+        }
+        let parts = chosen.iter().zip(&spans).map(|(node, span)| (*node, (start, ends(span)))).collect();
+        Some((Terms { start: at(start), finish: at(finish), cost }, parts))
+    }
+}
+
+/// What is said of those who are planned is never above the best of all plans, and mostly next to it.
+#[test]
+fn no_plan_beats_what_is_said_of_those_who_are_planned() {
+    let (mut plans, mut near, mut left, mut exact) = (0, [0; 2], 0, 0);
+    for seed in 0..400 {
+        let mut draws = Draws::new(seed ^ 0xb0d);
+        let offers = offers(&mut draws);
+        if offers.nodes().len() > 3 {
+            continue;
+        }
+        let job = |draws: &mut Draws| {
+            let mut request = request(draws);
+            request.tasks = request.tasks.min(2);
+            let from = Time::from_millis(number(draws, 0, 20)).unwrap();
+            (request, Worth { per_second: number(draws, 0, 6_000), from })
+        };
+        let jobs: Vec<(Request, Worth)> = (0..number(&mut draws, 1, 4)).map(|_| job(&mut draws)).collect();
+        let mut all = AllPlans {
+            offers: &offers,
+            jobs: &jobs,
+            taken: vec![Vec::new(); offers.nodes().len()],
+            windows: vec![None; jobs.len()],
+            cost: None,
+            loss: None,
+            most: vec![None; jobs.len()],
+        };
+        all.go();
+        let limits = ClearingLimits::default();
+        let Some(((loss, windows), cost)) = all.loss.clone().zip(all.cost) else {
+            // Not all can be served: how many is bounded.
+            let wanted = || jobs.iter().zip(&all.most);
+            let served = wanted().filter_map(|((request, worth), window)| {
+                Some(PlannedWant { request, window: (*window)?, worth: *worth })
+            });
+            let served: Vec<PlannedWant<'_>> = served.collect();
+            let others = wanted().filter(|(_, window)| window.is_none()).map(|((request, _), _)| request);
+            let others: Vec<&Request> = others.collect();
+            let bound = bound_of_planned(&offers, &served, &others, &limits);
+            assert_eq!(bound.is_some(), !served.is_empty(), "seed {seed}");
+            if let Some(bound) = bound {
+                assert!(bound.served_most >= served.len(), "seed {seed}: {bound:?}");
+                left += 1;
+                exact += usize::from(bound.served_most == served.len());
+            }
+            continue;
+        };
+        let wanted = jobs.iter().zip(&windows);
+        let planned: Vec<PlannedWant<'_>> = wanted
+            .map(|((request, worth), window)| PlannedWant { request, window: *window, worth: *worth })
+            .collect();
+        let bound = bound_of_planned(&offers, &planned, &[], &limits).expect("all are planned");
+        assert_eq!((bound.served, bound.served_most), (jobs.len(), jobs.len()), "seed {seed}");
+        assert_eq!(bound.loss, quantity::rounding::up(loss, 1_000), "seed {seed}");
+        assert!(bound.cost_least <= cost && cost <= bound.cost, "seed {seed}: {bound:?} {cost}");
+        assert!(bound.loss_least * 1_000 <= loss, "seed {seed}: {bound:?} {loss}");
+        plans += 1;
+        near[0] += usize::from(bound.cost_least * 100 >= cost * 99);
+        near[1] += usize::from(bound.loss_least * 100_000 >= loss * 95);
+    }
+    assert!(plans > 60 && left > 30, "{plans} {left}");
+    assert!(exact * 10 >= left * 9, "{exact} of {left}");
+    assert!(near[0] * 10 >= plans * 9 && near[1] * 10 >= plans * 6, "{near:?} of {plans}");
 }

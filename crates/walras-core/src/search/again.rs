@@ -76,7 +76,7 @@ impl SearchInput<'_> {
         if let Some(value_max) = ranked {
             let mut found = Vec::new();
             let met = |candidate| found.push(candidate);
-            *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met) as u64;
+            *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met).slots as u64;
             found.sort_unstable_by_key(|candidate| candidate.slot.key());
             let _ = found.into_iter().try_for_each(|candidate| selector.join(candidate));
             return;
@@ -94,7 +94,7 @@ impl SearchInput<'_> {
         selector.finish()
     }
 
-    /// The window of a stretch whose worst task is best, when that is at most `value_max`.
+    /// The window of a stretch whose worst task is best, when that is at most `value_max`; or else what no window is below, where there may be any.
     fn least_worst(
         &self,
         number: usize,
@@ -102,24 +102,31 @@ impl SearchInput<'_> {
         from: i64,
         value_max: i128,
         slots_scanned: &mut u64,
-    ) -> Option<BestSoFar> {
+    ) -> Result<BestSoFar, Option<i128>> {
         let segment = &self.segments.all()[number];
         let mut found = Vec::with_capacity(64);
+        let mut named = 0;
         let met = |candidate: Candidate<'_>| {
+            named += 1;
             let Candidate { slot, start, expiry, .. } = candidate;
             let of = bottleneck(self.criterion, &candidate);
             if i128::from(of) <= value_max {
                 found.push(Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of });
             }
         };
-        *slots_scanned += candidates(segment, view, self.criterion, from, value_max, met) as u64;
-        if found.len() > FEW {
-            return self.by_queues(number, view, from, value_max);
+        let read = candidates(segment, view, self.criterion, from, value_max, met);
+        *slots_scanned += read.slots as u64;
+        if named < view.tasks {
+            return Err(read.beyond);
         }
-        least_worst(view, found, from)
+        let best = match found.len() > FEW {
+            true => self.by_queues(number, view, from, value_max),
+            false => least_worst(view, found, from),
+        };
+        best.ok_or(Some(value_max + 1))
     }
 
-    /// The cheapest window of a stretch, when it costs at most `cost_max`.
+    /// The cheapest window of a stretch, when it costs at most `cost_max`; or else what no window is below, where there may be any.
     fn cheapest(
         &self,
         number: usize,
@@ -127,22 +134,26 @@ impl SearchInput<'_> {
         from: i64,
         cost_max: i128,
         slots_scanned: &mut u64,
-    ) -> Option<BestSoFar> {
+    ) -> Result<BestSoFar, Option<i128>> {
         let segment = &self.segments.all()[number];
         let mut found = Vec::with_capacity(64);
         let met = |candidate: Candidate<'_>| {
             let Candidate { slot, start, expiry, .. } = candidate;
             found.push(Weighed { weight: candidate.cost(), key: slot.key(), start, expiry, of: () });
         };
-        *slots_scanned += candidates(segment, view, self.criterion, from, cost_max, met) as u64;
+        let read = candidates(segment, view, self.criterion, from, cost_max, met);
+        *slots_scanned += read.slots as u64;
+        if found.len() < view.tasks {
+            return Err(read.beyond);
+        }
         if found.len() > FEW {
-            return self.by_queues(number, view, from, cost_max);
+            return self.by_queues(number, view, from, cost_max).ok_or(Some(cost_max + 1));
         }
         let most = cost_max.min(i128::from(view.budget));
         let few = Few::within(view.tasks, found, most);
-        let (cost, start) = few.least(from, most)?;
+        let (cost, start) = few.least(from, most).ok_or(Some(cost_max + 1))?;
         let keys: Vec<SlotKey> = few.members_at(start).collect();
-        Some(BestSoFar { value: cost, start, cost, keys })
+        Ok(BestSoFar { value: cost, start, cost, keys })
     }
 }
 
@@ -281,15 +292,10 @@ impl BestSearch {
         }
         let value_max = interest.map(|interest| interest.value_max);
         let from = input.segments.all()[number].opening.as_millis().max(view.earliest);
-        let kept = |best: BestSoFar| Kept { best, lasts: Lasts::WhileItStands };
-        let window = match (input.criterion, value_max) {
-            (Criterion::Cost, Some(cost_max)) => {
-                let best = input.cheapest(number, view, from, cost_max, slots_scanned);
-                best.map(kept)
-            }
+        let searched = match (input.criterion, value_max) {
+            (Criterion::Cost, Some(cost_max)) => input.cheapest(number, view, from, cost_max, slots_scanned),
             (Criterion::Runtime | Criterion::Price, Some(value_max)) => {
-                let best = input.least_worst(number, view, from, value_max, slots_scanned);
-                best.map(kept)
+                input.least_worst(number, view, from, value_max, slots_scanned)
             }
             _ => {
                 let mut selector = Best::new(input.weights, view, input.criterion, 0);
@@ -297,13 +303,15 @@ impl BestSearch {
                     selector = selector.up_to(value_max);
                 }
                 input.feed(number, view, from, value_max, &mut selector, slots_scanned);
-                selector.finish().map(kept)
+                selector.finish().ok_or(value_max.map(|value_max| value_max + 1))
             }
         };
-        self.stretches[number] = match (window, value_max) {
-            (Some(kept), _) => Some(Stretch { bound: kept.rank(), window: Some(kept) }),
-            (None, Some(value_max)) => Some(Stretch { bound: (value_max + 1, from, 0), window: None }),
-            (None, None) => None,
+        self.stretches[number] = match searched {
+            Ok(best) => {
+                let kept = Kept { best, lasts: Lasts::WhileItStands };
+                Some(Stretch { bound: kept.rank(), window: Some(kept) })
+            }
+            Err(bound) => bound.map(|bound| Stretch { bound: (bound, from, 0), window: None }),
         };
         None
     }
@@ -321,7 +329,7 @@ impl BestSearch {
         let segment = &input.segments.all()[number];
         let from = segment.opening.as_millis().max(view.earliest);
         let found = least_sum(input, view, number, interest, work_left, &mut self.price, slots_scanned);
-        let beyond = interest.map(|interest| interest.value_max + 1);
+        let beyond = interest.filter(|_| !found.none).map(|interest| interest.value_max + 1);
         let excluded = |least: i128| found.unproven.map_or(least, |unproven| least.min(unproven));
         self.stretches[number] = match (found.best, found.open_from.or(beyond)) {
             (Some(best), _) => {

@@ -46,7 +46,7 @@ pub(super) fn keep_within<P>(all: &mut Vec<Weighed<P>>, n: usize, most: i128) {
 }
 
 /// What one of n may weigh that weigh at most so much together; below all weights when even the n least weigh more.
-fn weight_max<P>(all: &[Weighed<P>], n: usize, most: i128) -> i128 {
+pub(super) fn weight_max<P>(all: &[Weighed<P>], n: usize, most: i128) -> i128 {
     if n == 0 || all.len() < n {
         return i128::MIN;
     }

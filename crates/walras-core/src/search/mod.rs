@@ -22,6 +22,7 @@ mod scan;
 mod shared;
 mod steps;
 mod sums;
+mod together;
 mod view;
 mod worst;
 

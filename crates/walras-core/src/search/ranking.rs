@@ -5,7 +5,8 @@
 //!
 //! **Method.** What a task adds to a criterion is its work times a number of the slot, but for rounding up: money for work,
 //! time for work, energy for work. So one order of the slots, by that number, serves all requests ([`Ranking`]). They are read
-//! in that order until even the least that this one and the least of the others come to is too much.
+//! in that order until even the least that this one and the least of the others come to is too much. What the next would come to bounds all
+//! windows that were not read, which may be far above what was asked for.
 //!
 //! Example: three tasks, values up to 20, and slots of 5, 6, 7, 9 and 10: the two least come to 11, so that 10 is not read.
 
@@ -89,8 +90,17 @@ fn takes_worst(criterion: &Criterion) -> bool {
     matches!(criterion, Criterion::Runtime | Criterion::Price)
 }
 
-/// Names the candidates of a stretch that can be part of a window of at most `value_max`, in no particular order; how many
-/// slots were read. None starts before `from`, which is not before the stretch.
+/// What was read of a stretch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    /// How many slots.
+    pub(super) slots: usize,
+    /// A window with a candidate that was not named comes to at least this; there is none where this is nothing.
+    pub(super) beyond: Option<i128>,
+}
+
+/// Names the candidates of a stretch that can be part of a window of at most `value_max`, in no particular order. None starts
+/// before `from`, which is not before the stretch.
 pub(super) fn candidates<'a>(
     segment: &'a Segment,
     view: &View,
@@ -98,12 +108,14 @@ pub(super) fn candidates<'a>(
     from: i64,
     value_max: i128,
     mut met: impl FnMut(Candidate<'a>),
-) -> usize {
+) -> Read {
     let scale = Scale::new(criterion, view.work);
+    let worst = takes_worst(criterion);
     // How many of the others of a window have not been met yet: the first ones are the least.
-    let mut others = if takes_worst(criterion) { 0 } else { view.tasks.saturating_sub(1) };
-    let mut most = value_max;
-    let mut rank_max = scale.rank_max(most);
+    let mut others = view.tasks.saturating_sub(1);
+    // What those come to that have been met.
+    let mut least = 0_i128;
+    let mut rank_max = scale.rank_max(value_max);
     let ranked = &segment.ranked;
     let (ranks, slots) = (ranked.ranks(), ranked.slots());
     let candidate_on = |place: usize| {
@@ -112,14 +124,17 @@ pub(super) fn candidates<'a>(
         (candidate.expiry >= start).then_some(Candidate { start, ..candidate })
     };
     let mut read = 0;
+    let with_room =
+        |place: usize| Some(place).filter(|place| ranked.has_room(*place, view.work)).and_then(candidate_on);
     while others > 0 && ranks.get(read).is_some_and(|rank| *rank <= rank_max) {
-        let candidate = Some(read).filter(|place| ranked.has_room(*place, view.work)).and_then(candidate_on);
-        if let Some(candidate) = candidate {
+        if let Some(candidate) = with_room(read) {
             met(candidate);
-            // What it really adds may be more, by rounding, and is not in order.
             others -= 1;
-            most = most.saturating_sub(scale.least(ranks[read]));
-            rank_max = scale.rank_max(most);
+            if !worst {
+                // What it really adds may be more, by rounding, and is not in order.
+                least = least.saturating_add(scale.least(ranks[read]));
+                rank_max = scale.rank_max(value_max.saturating_sub(least));
+            }
         }
         read += 1;
     }
@@ -128,7 +143,21 @@ pub(super) fn candidates<'a>(
     ranked.for_each_with_room(read..end, view.work, |place| {
         candidate_on(place).into_iter().for_each(&mut met);
     });
-    end
+    // Where there are too few for a window, the least others are looked for, which are not named.
+    let mut next = end;
+    let beyond = loop {
+        let Some(rank) = ranks.get(next) else { break None };
+        let adds = scale.least(*rank);
+        if others == 0 {
+            break Some(least.saturating_add(adds));
+        }
+        if with_room(next).is_some() {
+            others -= 1;
+            least = if worst { least } else { least.saturating_add(adds) };
+        }
+        next += 1;
+    };
+    Read { slots: next, beyond }
 }
 
 #[cfg(test)]

@@ -5,25 +5,33 @@
 //!
 //! **Method.** For any price λ of the budget S, the n least z + λc, less λS, bound the sum from below. λ is what the last exact
 //! choice of the same request came to. Where only sums up to a value are asked for, candidates that are part of no such window
-//! are passed over ([`super::ranking`]). Of those left, the n least are found at every start ([`super::few`],
+//! are passed over ([`super::ranking`]), and those left are mostly so few that all starts are looked through at once ([`super::together`]).
+//!
+//! Where that takes too many steps, the n least are found at every start ([`super::few`],
 //! [`super::cheapest`]), of which one starts then: others could start before. Starts are then solved exactly in order of their
 //! bounds, until none can be better. Where a window of some value is known from elsewhere, starts beyond it are not solved: their
 //! bounds tell when the stretch has to be searched again.
 //!
-//! **Complexity.** O(m log m) for the pass over m slots, and one exact choice for about every start that ties with the best.
+//! **Complexity.** O(m log m) for the pass over m slots, and so many steps; where these are too few, one exact choice for about every start that
+//! ties with the best.
 
 use super::again::SearchInput;
 use super::cheapest::{Cheapest, Entry};
-use super::criterion::{BestSoFar, value_of};
+use super::config::Criterion;
+use super::criterion::BestSoFar;
 use super::few::{FEW, Few, Weighed, keep_within};
 use super::knapsack;
 use super::pricing::{Item, SCALE, bound_of};
 use super::ranking::candidates;
 use super::scan::Candidate;
+use super::together::{Together, Wanted, least_together};
 use super::view::View;
 use crate::slots::Segment;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// So many steps are tried before a stretch is solved start by start.
+const STEPS_MAX: u64 = 2_000;
 
 /// What a stretch has to offer.
 pub(super) struct LeastSum {
@@ -34,6 +42,8 @@ pub(super) struct LeastSum {
     pub(super) unproven: Option<i128>,
     /// When there is no best: no window is below this, if that is proven, though there may be others.
     pub(super) open_from: Option<i128>,
+    /// Whether there is no window at all, whatever was asked for.
+    pub(super) none: bool,
 }
 
 /// Which windows are of interest.
@@ -60,18 +70,29 @@ pub(super) fn least_sum(
     let segment = &input.segments.all()[number];
     let from = segment.opening.as_millis().max(view.earliest);
     let mut parts = Parts::new(view, *price, value_max);
-    let read = match value_max {
-        Some(value_max) => candidates(segment, view, input.criterion, from, value_max, |candidate| {
-            parts.join(&candidate, input, view);
-        }),
-        None => {
-            all_candidates(segment, view, from).for_each(|candidate| parts.join(&candidate, input, view));
-            segment.len()
+    let adding = Adding::new(input);
+    if let Some(value_max) = value_max {
+        let met = |candidate: Candidate<'_>| parts.join(&candidate, &adding, view);
+        let read = candidates(segment, view, input.criterion, from, value_max, met);
+        *slots_scanned += read.slots as u64;
+        match parts.together(value_max, work_left) {
+            Some(Together::Best(best)) => {
+                return LeastSum { best: Some(best), ..LeastSum::default() };
+            }
+            // No window is below what bounds those of which all are named, nor below what bounds the others.
+            Some(Together::Beyond(bound)) => {
+                let bound = bound.map(i128::from).into_iter().chain(read.beyond).min();
+                let open_from = bound.map(|bound| bound.max(value_max + 1));
+                return LeastSum { open_from, none: open_from.is_none(), ..LeastSum::default() };
+            }
+            None => {}
         }
-    };
-    *slots_scanned += read as u64;
+    } else {
+        all_candidates(segment, view, from).for_each(|candidate| parts.join(&candidate, &adding, view));
+        *slots_scanned += segment.len() as u64;
+    }
     let mut starts = BinaryHeap::from(parts.bounds(from));
-    let mut found = LeastSum { best: None, settled: true, unproven: None, open_from: None };
+    let mut found = LeastSum::default();
     while let Some(Reverse((bound, start))) = starts.pop() {
         if found.best.is_none() && needed.is_some_and(|needed| bound > needed) {
             found.leave_open(bound);
@@ -114,6 +135,12 @@ pub(super) fn least_sum(
     found
 }
 
+impl Default for LeastSum {
+    fn default() -> LeastSum {
+        LeastSum { best: None, settled: true, unproven: None, open_from: None, none: false }
+    }
+}
+
 impl LeastSum {
     fn leave_open(&mut self, bound: i128) {
         self.open_from = Some(self.open_from.map_or(bound, |least| least.min(bound)));
@@ -131,6 +158,28 @@ fn all_candidates<'a>(segment: &'a Segment, view: &View, from: i64) -> impl Iter
     let not_before =
         candidates.map(move |candidate| Candidate { start: candidate.start.max(from), ..candidate });
     not_before.filter(|candidate| candidate.expiry >= candidate.start)
+}
+
+/// What candidates add to a sum, as [`super::criterion::value_of`], with all decided that is the same for each.
+struct Adding<'a> {
+    weights: &'a [i64],
+    by_time: bool,
+}
+
+impl<'a> Adding<'a> {
+    fn new(input: &SearchInput<'a>) -> Adding<'a> {
+        let by_time = !matches!(input.criterion, Criterion::Attribute(_));
+        Adding { weights: input.weights, by_time }
+    }
+
+    #[inline]
+    fn value_of(&self, candidate: &Candidate<'_>) -> Option<i64> {
+        // Only the time itself has no weights.
+        let Some(weight) = self.weights.get(candidate.slot.node().index()) else {
+            return Some(candidate.runtime);
+        };
+        if self.by_time { weight.checked_mul(candidate.runtime) } else { Some(*weight) }
+    }
 }
 
 /// A candidate, with what it adds to a window; it weighs value and priced cost, rounded down, so that what follows from it is
@@ -153,12 +202,17 @@ impl Parts {
     }
 
     /// Takes a candidate in, unless it alone is beyond the budget.
-    fn join(&mut self, candidate: &Candidate<'_>, input: &SearchInput<'_>, view: &View) {
+    #[inline]
+    fn join(&mut self, candidate: &Candidate<'_>, adding: &Adding<'_>, view: &View) {
         let cost = candidate.cost();
-        let value = value_of(input.criterion, input.weights, candidate);
-        let Some(value) = value.filter(|_| cost <= view.budget) else { return };
-        let priced = (self.price * i128::from(cost)) >> SCALE.ilog2();
-        let weight = i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX);
+        let Some(value) = adding.value_of(candidate).filter(|_| cost <= view.budget) else { return };
+        let weight = match self.price {
+            0 => value,
+            price => {
+                let priced = (price * i128::from(cost)) >> SCALE.ilog2();
+                i64::try_from(i128::from(value).saturating_add(priced)).unwrap_or(i64::MAX)
+            }
+        };
         let (key, start, expiry) = (candidate.slot.key(), candidate.start, candidate.expiry);
         self.all.push(Part { weight, key, start, expiry, of: Item { value, cost } });
     }
@@ -169,6 +223,22 @@ impl Parts {
         let scaled = value_max.checked_mul(SCALE);
         let most = self.price.checked_mul(self.budget).and_then(|spent| scaled?.checked_add(spent));
         most.map_or(i128::MAX, |most| most >> SCALE.ilog2())
+    }
+
+    /// The best of all starts, when it is found quickly.
+    fn together(&self, value_max: i128, work_left: &mut u64) -> Option<Together> {
+        let spent_max = self.price.checked_mul(self.budget)? >> SCALE.ilog2();
+        let wanted = Wanted {
+            tasks: self.tasks,
+            budget: i64::try_from(self.budget).ok()?,
+            value_max: i64::try_from(value_max).ok()?,
+            spent_max: i64::try_from(spent_max).ok()?,
+        };
+        let granted = STEPS_MAX.min(*work_left);
+        let mut steps = granted;
+        let found = least_together(&self.all, wanted, &mut steps);
+        *work_left -= granted - steps;
+        found
     }
 
     /// What bounds the sum at each start at which it may be of interest; where there is any, the candidates are in order of

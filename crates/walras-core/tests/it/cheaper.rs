@@ -38,7 +38,7 @@ fn all_lesser(request: &Request) -> Vec<Request> {
 
 fn asked(request: &Request) -> Vec<i64> {
     let of = |it: &Requirement| match it.test {
-        Test::Range { min: Some(own), max: None } => own.whole().try_into().unwrap(),
+        Test::Range { min: Some(own), max: None } => own.whole(),
         _ => unreachable!(),
     };
     request.requires.iter().map(of).collect()
@@ -89,8 +89,8 @@ fn what_would_be_cheaper_is_what_trying_everything_finds() {
             Cheaper { resources: resources.collect(), cost, saves }
         };
         let mut alone: Vec<&Request> = Vec::new();
-        for place in 0..request.requires.len() {
-            alone.extend(saving.iter().find(|it| changed(it) == 1 && asked(it)[place] != own[place]));
+        for (place, before) in own.iter().enumerate() {
+            alone.extend(saving.iter().find(|it| changed(it) == 1 && asked(it)[place] != *before));
         }
         if !alone.is_empty() {
             assert_eq!(said, alone.iter().map(|it| named(it)).collect::<Vec<_>>(), "seed {seed}");

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+const STREAM: &str = "GET /v1/events HTTP/1.1\r\n";
+
 /// One way to be in everybody's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attack {
@@ -24,6 +26,8 @@ pub(crate) enum Attack {
     Workflows,
     /// Streams that nobody reads.
     Streams,
+    /// A thousand streams of ten users that nobody reads, while each of these users sends jobs that all of their streams hear of.
+    Deaf,
     /// Bodies that are sent to the half.
     Bodies,
     /// Sixteen readers of long lists, with twenty thousand jobs in the queue.
@@ -31,13 +35,14 @@ pub(crate) enum Attack {
 }
 
 impl Attack {
-    pub(crate) const ALL: [Attack; 8] = [
+    pub(crate) const ALL: [Attack; 9] = [
         Attack::Nothing,
         Attack::Jobs,
         Attack::Penniless,
         Attack::Quotes,
         Attack::Workflows,
         Attack::Streams,
+        Attack::Deaf,
         Attack::Bodies,
         Attack::Lists,
     ];
@@ -50,9 +55,15 @@ impl Attack {
             Attack::Quotes => "quotes",
             Attack::Workflows => "workflows",
             Attack::Streams => "streams",
+            Attack::Deaf => "deaf",
             Attack::Bodies => "bodies",
             Attack::Lists => "lists",
         }
+    }
+
+    /// How many users they are.
+    pub(crate) fn users(self) -> usize {
+        if self == Attack::Deaf { 10 } else { 1 }
     }
 
     /// How many do it at a time.
@@ -62,6 +73,7 @@ impl Attack {
             Attack::Jobs | Attack::Penniless | Attack::Workflows => 4,
             Attack::Quotes | Attack::Lists => 16,
             Attack::Streams | Attack::Bodies => 2,
+            Attack::Deaf => 10,
         }
     }
 }
@@ -83,7 +95,8 @@ impl Counts {
 /// Whoever attacks.
 pub(crate) struct Attacker {
     pub(crate) address: SocketAddr,
-    pub(crate) token: String,
+    /// One of each user.
+    pub(crate) tokens: Vec<String>,
     pub(crate) done: Arc<AtomicBool>,
     pub(crate) counts: Arc<Counts>,
 }
@@ -120,38 +133,50 @@ impl Attacker {
     fn repeat(&self, attack: Attack, number: usize) {
         match attack {
             Attack::Nothing => {}
-            Attack::Jobs | Attack::Penniless => self.ask("POST", "/v1/jobs", Some(&short_job())),
-            Attack::Quotes => self.ask("POST", "/v1/quotes", Some(&short_job())),
+            Attack::Jobs | Attack::Penniless => self.ask(number, "POST", "/v1/jobs", Some(&short_job())),
+            Attack::Quotes => self.ask(number, "POST", "/v1/quotes", Some(&short_job())),
             Attack::Workflows => {
                 let path = if number == 0 { "/v1/quotes" } else { "/v1/jobs" };
-                self.ask("POST", path, Some(&workflow()));
+                self.ask(number, "POST", path, Some(&workflow()));
             }
-            Attack::Lists => self.ask("GET", "/v1/jobs?limit=1000", None),
-            Attack::Streams => self.hold("GET /v1/events HTTP/1.1\r\n", 0),
-            Attack::Bodies => self.hold(
+            Attack::Lists => self.ask(number, "GET", "/v1/jobs?limit=1000", None),
+            Attack::Streams => drop(self.hold(number, STREAM, 0, usize::MAX)),
+            Attack::Deaf => {
+                let open = self.hold(number, STREAM, 0, 100);
+                self.ask(number, "POST", "/v1/jobs", Some(&short_job()));
+                drop(open);
+            }
+            Attack::Bodies => drop(self.hold(
+                number,
                 "POST /v1/jobs HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 8388608\r\n",
                 7 << 20,
-            ),
+                usize::MAX,
+            )),
         }
     }
 
     /// The same again and again.
-    fn ask(&self, method: &str, path: &str, body: Option<&Value>) {
+    fn ask(&self, number: usize, method: &str, path: &str, body: Option<&Value>) {
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut stream = None;
+        let token = self.token(number);
         while !self.done.load(Ordering::Relaxed) {
-            let status = try_call(&mut stream, self.address, &self.token, method, path, &body);
+            let status = try_call(&mut stream, self.address, token, method, path, &body);
             self.counts.count(status.is_some_and(|status| status < 300));
         }
     }
 
-    /// Opens what it can, leaves it open, and tries for more.
-    fn hold(&self, head: &str, body: usize) {
+    fn token(&self, number: usize) -> &str {
+        &self.tokens[number % self.tokens.len()]
+    }
+
+    /// Opens what it can, at most so many, leaves it open, and tries for more.
+    fn hold(&self, number: usize, head: &str, body: usize, most: usize) -> Vec<TcpStream> {
         let mut open = Vec::new();
-        let body = vec![b' '; body];
-        while !self.done.load(Ordering::Relaxed) {
+        let (body, token) = (vec![b' '; body], self.token(number));
+        while open.len() < most && !self.done.load(Ordering::Relaxed) {
             let Ok(mut stream) = TcpStream::connect(self.address) else { continue };
-            let head = format!("{head}Host: flood\r\nAuthorization: Bearer {}\r\n\r\n", self.token);
+            let head = format!("{head}Host: flood\r\nAuthorization: Bearer {token}\r\n\r\n");
             let limit = Some(Duration::from_millis(200));
             let set = stream.set_write_timeout(limit).and(stream.set_read_timeout(limit));
             let sent = set.and_then(|()| stream.write_all(head.as_bytes()).and(stream.write_all(&body)));
@@ -164,6 +189,7 @@ impl Attacker {
                 open.push(stream);
             }
         }
+        open
     }
 
     /// Twenty thousand jobs that wait: some must not start yet, some may cost next to nothing.
@@ -174,7 +200,7 @@ impl Attacker {
         let fill = |job: &Value| {
             let (body, mut stream, mut count) = (job.to_string(), None, 0);
             while count < 5_000 {
-                let status = try_call(&mut stream, self.address, &self.token, "POST", "/v1/jobs", &body);
+                let status = try_call(&mut stream, self.address, self.token(0), "POST", "/v1/jobs", &body);
                 match status {
                     Some(201) => count += 1,
                     // As fast as one is let.

@@ -43,20 +43,24 @@ pub(crate) fn run(kind: Option<&str>, seconds: usize) {
 fn beside(attack: Attack, seconds: Duration) {
     let directory = ordinary();
     let service = Service::start(directory.path());
-    let (victim, eve) = (service.user("victim", 1_000_000), service.user("eve", money_for(attack)));
+    let victim = service.user("victim", 1_000_000);
+    let eves = (0..attack.users()).map(|number| service.user(&format!("eve{number}"), money_for(attack)));
+    let eves = eves.collect();
     // Plans, prices and predictions are there.
     watch(service.address, &victim, Duration::from_secs(4));
     let (done, counts) = (Arc::new(AtomicBool::new(false)), Arc::new(Counts::default()));
     let attacker =
-        Attacker { address: service.address, token: eve, done: done.clone(), counts: counts.clone() };
+        Attacker { address: service.address, tokens: eves, done: done.clone(), counts: counts.clone() };
     let threads = attacker.begin(attack);
     std::thread::sleep(Duration::from_secs(2));
     let seen = watch(service.address, &victim, seconds);
     done.store(true, Ordering::Relaxed);
-    report(attack, seen, &counts, &service);
-    service.kill();
-    // Those who were in the middle of a request have nobody to ask.
+    let during = service.memory();
     threads.into_iter().for_each(|thread| drop(thread.join()));
+    // What was only for the flood is given back.
+    std::thread::sleep(Duration::from_secs(20));
+    report(attack, seen, &counts, (during, service.memory()));
+    service.kill();
 }
 
 fn money_for(attack: Attack) -> u64 {
@@ -67,6 +71,7 @@ fn money_for(attack: Attack) -> u64 {
         | Attack::Quotes
         | Attack::Workflows
         | Attack::Streams
+        | Attack::Deaf
         | Attack::Bodies
         | Attack::Lists => 1_000_000_000,
     }
@@ -134,11 +139,11 @@ fn share(sorted: &[Duration], thousandths: usize) -> Duration {
     sorted.get(sorted.len().saturating_sub(1) * thousandths / 1_000).copied().unwrap_or_default()
 }
 
-fn report(attack: Attack, mut seen: Seen, counts: &Counts, service: &Service) {
+fn report(attack: Attack, mut seen: Seen, counts: &Counts, (during, after): (u64, u64)) {
     seen.requests.sort_unstable();
     seen.starts.sort_unstable();
     println!(
-        "{:10} {:9} {:8.1?} {:8.1?} {:12.1?} {:6} {:14.2?} {:11.2?}   {} of {}; {} MB resident",
+        "{:10} {:9} {:8.1?} {:8.1?} {:12.1?} {:6} {:14.2?} {:11.2?}   {} of {}; {} MB resident, {} MB 20 s after",
         attack.name(),
         seen.requests.len(),
         share(&seen.requests, 500),
@@ -149,6 +154,7 @@ fn report(attack: Attack, mut seen: Seen, counts: &Counts, service: &Service) {
         share(&seen.starts, 1_000),
         counts.let_in.load(Ordering::Relaxed),
         counts.tried.load(Ordering::Relaxed),
-        service.memory() / 1_000_000,
+        during / 1_000_000,
+        after / 1_000_000,
     );
 }

@@ -37,6 +37,20 @@ pub(super) enum Extent {
     Brief,
 }
 
+/// A plan that was made.
+pub(super) struct Made {
+    /// Of which cycle.
+    pub(super) cycle: CycleNumber,
+    /// The plan.
+    pub(super) decision: Box<Decision>,
+    /// The same, where it is wanted once it is taken over.
+    pub(super) copy: Option<Box<Decision>>,
+    /// Making it took so many seconds.
+    pub(super) seconds: f64,
+    /// How much of a plan it is.
+    pub(super) extent: Extent,
+}
+
 /// Something for the engine.
 pub(super) enum Command {
     /// A request; it is answered once it is durable.
@@ -45,8 +59,8 @@ pub(super) enum Command {
     Note(Box<ActRecord>, oneshot::Sender<Result<Answer, Failed>>),
     /// Messages of a site.
     FromSite(SiteId, Vec<SiteMessage>),
-    /// A plan is there; making it took so many seconds.
-    Planned(CycleNumber, Box<Decision>, f64, Extent),
+    /// A plan is there.
+    Planned(Box<Made>),
     /// There will be no plan.
     NotPlanned(Extent),
     /// Something that nobody waits for an answer to.

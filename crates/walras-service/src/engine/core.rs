@@ -4,7 +4,7 @@ use super::command::{Command, Failed, Handle, Shared};
 use super::line::{Movers, SiteLine, SitePort};
 use super::listeners::{Listeners, Told};
 use super::metrics::Metrics;
-use super::planning::Planning;
+use super::planning::{Bounds, Planning};
 use super::recover::load;
 use super::sites::Site;
 use crate::clock::Clock;
@@ -68,6 +68,7 @@ pub struct Engine<J> {
     pub(super) snapshotting: Arc<AtomicBool>,
     /// The plans that are being made.
     pub(super) planning: Planning,
+    pub(super) bounds: Bounds,
     pub(super) stalled: Option<String>,
     pub(super) movers: Movers,
     /// Inputs of the engine's own, before those of others.
@@ -133,6 +134,7 @@ impl<J: Journal> Engine<J> {
             snapshot_at: position,
             snapshotting: Arc::new(AtomicBool::new(false)),
             planning: Planning::default(),
+            bounds: Bounds::default(),
             stalled: None,
             movers: Movers::default(),
             own: VecDeque::new(),
@@ -261,11 +263,7 @@ impl<J: Journal> Engine<J> {
                     self.take_own(Input::Site { site, message }, outcome);
                 }
             }
-            Command::Planned(cycle, decision, seconds, extent) => {
-                self.plan_came(cycle, extent);
-                self.metrics.planned(seconds);
-                self.take_own(Input::Decided { cycle, decision }, outcome);
-            }
+            Command::Planned(made) => self.take_plan(*made, outcome),
             Command::NotPlanned(extent) => self.planning.ended(extent),
             Command::Own(input) => self.take_own(*input, outcome),
             Command::Connect(port, reply) => {
@@ -305,7 +303,12 @@ impl<J: Journal> Engine<J> {
     }
 
     /// Decides an input and takes its events in; they are not durable yet.
-    fn take(&mut self, input: Input, by: Option<Writer>, outcome: &mut Outcome) -> Result<Answer, Refusal> {
+    pub(super) fn take(
+        &mut self,
+        input: Input,
+        by: Option<Writer>,
+        outcome: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
         let now = self.broker.moment(self.config.clock.now());
         let change = self.broker.decide(now, &input)?;
         if change.events.is_empty() {

@@ -6,6 +6,7 @@
 )]
 
 use super::labels::{OutcomeLabel, OwnerLabel, PredictedLabel, RequestLabel, SiteLabel, StateLabel};
+use super::last_plan::{LastBound, LastPlan};
 use super::trouble::TroubleGauges;
 use crate::view::ended::state_of_end;
 use crate::view::job::state_of_job;
@@ -16,42 +17,18 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 use walras_api::service::JobState;
 use walras_broker::account::{Account, Purpose};
-use walras_broker::decision::{AssignedRound, PlanBound, Proof, Rivals, Verdict};
+use walras_broker::decision::{PlanBound, Proof, Verdict};
 use walras_broker::event::{CycleEvent, JobEvent, QuoteEvent, ReservationEvent};
 use walras_broker::reservation::PartState;
 use walras_broker::{Event, State};
-use walras_model::{Share, Time};
+use walras_model::{Money, Time};
 
 type Decimal = Gauge<f64, AtomicU64>;
 type Sum = Counter<f64, AtomicU64>;
-
-/// What the last plan came to.
-#[derive(Clone, Debug)]
-pub struct LastPlan {
-    /// Whether it is proven best.
-    pub proof: Proof,
-    /// What it was held against for that; `None` where nothing was.
-    pub rivals: Option<Rivals>,
-    /// What no plan could beat.
-    pub bound: Option<PlanBound>,
-    /// What was assigned to sites that sell capacity.
-    pub assigned: Option<Box<AssignedRound>>,
-    /// How many jobs it served.
-    pub served: u32,
-    /// How many it left out.
-    pub unserved: u32,
-    /// How content everybody is with it.
-    pub satisfaction: BTreeMap<String, Share>,
-    /// When it was made.
-    pub at: Time,
-    /// How long its cycle had been open then, in milliseconds.
-    pub took: i64,
-}
 
 /// What is counted.
 pub struct Metrics {
@@ -65,6 +42,7 @@ pub struct Metrics {
     plan_seconds: Histogram,
     gap: Decimal,
     above_bound: Decimal,
+    loss_above_bound: Decimal,
     bound_searches: Counter,
     predictions: Family<PredictedLabel, Gauge<i64, AtomicI64>>,
     predictions_held: Family<PredictedLabel, Decimal>,
@@ -100,6 +78,7 @@ impl Default for Metrics {
             plan_seconds: seconds(),
             gap: Decimal::default(),
             above_bound: Decimal::default(),
+            loss_above_bound: Decimal::default(),
             bound_searches: Counter::default(),
             predictions: Family::default(),
             predictions_held: Family::default(),
@@ -142,6 +121,8 @@ impl Metrics {
         );
         let above = "How far the last plan with a bound by prices costs more than it, at most";
         registry.register("plan_above_bound_ratio", above, self.above_bound.clone());
+        let lost = "The same of what jobs cost and their delays are worth, where windows may move";
+        registry.register("plan_loss_above_bound_ratio", lost, self.loss_above_bound.clone());
         let searches = "Searches for one job that went into such bounds";
         registry.register("plan_bound_searches", searches, self.bound_searches.clone());
         let said =
@@ -257,7 +238,11 @@ impl Metrics {
                 self.cycle_seconds.observe(in_seconds(took));
                 if let Ok(mut last) = self.last_plan.lock() {
                     let unserved = u32::try_from(verdict.unserved.len()).unwrap_or(u32::MAX);
-                    let Verdict { proof, rivals, bound, served, .. } = **verdict;
+                    let Verdict { proof, rivals, served, .. } = **verdict;
+                    // What is worked out beside plans stands until it is for another.
+                    let kept = last.take().and_then(|last| last.bound).filter(|bound| bound.of.is_some());
+                    let kept = kept.filter(|_| state.bounds_beside());
+                    let bound = verdict.bound.map(|bound| LastBound { of: None, bound }).or(kept);
                     let (assigned, satisfaction) = (verdict.assigned.clone(), verdict.satisfaction.clone());
                     *last = Some(LastPlan {
                         proof,
@@ -272,14 +257,18 @@ impl Metrics {
                     });
                 }
                 if let Some(bound) = &verdict.bound {
-                    let (cost, least) = (bound.cost.as_micros(), bound.cost_least.as_micros());
-                    self.above_bound.set(if least > 0 { cost as f64 / least as f64 - 1.0 } else { 0.0 });
-                    self.bound_searches.inc_by(bound.searches);
+                    self.see_bound(bound);
                 }
                 if let Proof::Gap(millionths) = verdict.proof {
                     self.gap.set(millionths as f64 / 1e6);
                 } else {
                     self.gap.set(0.0);
+                }
+            }
+            CycleEvent::Bounded { cycle, bound } => {
+                self.see_bound(bound);
+                if let Some(last) = self.last_plan.lock().ok().as_deref_mut().and_then(Option::as_mut) {
+                    last.bound = Some(LastBound { of: Some(*cycle), bound: *bound });
                 }
             }
             CycleEvent::Opened { .. }
@@ -288,6 +277,18 @@ impl Metrics {
             | CycleEvent::Closed { .. }
             | CycleEvent::Ended(_) => {}
         }
+    }
+
+    fn see_bound(&self, bound: &PlanBound) {
+        let above = |all: Money, least: Money| {
+            let (all, least) = (all.as_micros(), least.as_micros());
+            if least > 0 { all as f64 / least as f64 - 1.0 } else { 0.0 }
+        };
+        self.above_bound.set(above(bound.cost, bound.cost_least));
+        if let Some(it) = &bound.loss {
+            self.loss_above_bound.set(above(it.loss, it.loss_least));
+        }
+        self.bound_searches.inc_by(bound.searches);
     }
 
     fn see_reservation(&self, state: &State, event: &ReservationEvent) {

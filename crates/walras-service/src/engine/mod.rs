@@ -14,10 +14,12 @@
 //!
 //! **Complexity.** O(log n) for a submission beside n jobs; one sync for a group.
 
+mod bounds;
 mod command;
 mod connect;
 mod core;
 mod labels;
+mod last_plan;
 mod line;
 mod listeners;
 mod metrics;
@@ -31,7 +33,8 @@ mod trouble;
 
 pub use command::{ASKS, Failed, Handle, Listening, WRITER};
 pub use core::{Engine, EngineConfig};
+pub use last_plan::{LastBound, LastPlan};
 pub use line::{SiteLine, SitePort, Troubled};
 pub use listeners::{Audience, Told};
-pub use metrics::{LastPlan, Metrics};
+pub use metrics::Metrics;
 pub(crate) use recover::restored;

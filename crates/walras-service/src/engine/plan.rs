@@ -4,13 +4,14 @@
 //! brief plan is made of the same cycle, without the workflows and as of then, and decides it unless the whole one comes first. While a whole plan that came
 //! too late for its own cycle is still being made, later cycles are planned briefly. So a plan always comes, and says whom it left out.
 
-use super::command::{Command, Extent};
-use super::core::Engine;
+use super::command::{Command, Extent, Made};
+use super::core::{Engine, Outcome};
 use super::planning::Whole;
 use crate::journal::Journal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
+use walras_broker::Input;
 use walras_broker::again::BegunCycle;
 use walras_broker::id::CycleNumber;
 
@@ -53,8 +54,22 @@ impl<J: Journal> Engine<J> {
         }
     }
 
+    /// A plan has come: it is taken over as far as it still holds, and then there is time to ask how good it is.
+    pub(super) fn take_plan(&mut self, made: Made, outcome: &mut Outcome) {
+        let Made { cycle, decision, copy, seconds, extent } = made;
+        let known = self.planning.whole.as_ref().map(|whole| Arc::clone(&whole.known));
+        let known = known.filter(|known| extent == Extent::Whole && known.number() == cycle);
+        self.plan_came(cycle, extent);
+        self.metrics.planned(seconds);
+        match (self.take(Input::Decided { cycle, decision }, None, outcome), known.zip(copy)) {
+            (Ok(_), Some((known, copy))) => self.bound(known, copy),
+            (Ok(_), None) => {}
+            (Err(refusal), _) => tracing::debug!(%refusal, "a plan came to nothing"),
+        }
+    }
+
     /// A plan has come: what it was made of is kept, to be looked at, if it may decide its cycle.
-    pub(super) fn plan_came(&mut self, cycle: CycleNumber, extent: Extent) {
+    fn plan_came(&mut self, cycle: CycleNumber, extent: Extent) {
         let open = self.broker.state().cycle.as_ref().map(|open| open.number);
         let brief = self.planning.brief.take_if(|_| extent == Extent::Brief);
         if let Some(brief) = brief.filter(|_| open == Some(cycle)) {
@@ -65,6 +80,7 @@ impl<J: Journal> Engine<J> {
 
     fn begin_plan(&mut self, known: Arc<BegunCycle>, extent: Extent) {
         let (cycle, commands) = (known.number(), self.handle.commands.clone());
+        let wanted = extent == Extent::Whole && known.state().bounds_beside() && self.bounds.are_due();
         let work = move || {
             let begun = Instant::now();
             let planned = catch_unwind(AssertUnwindSafe(|| match extent {
@@ -73,7 +89,11 @@ impl<J: Journal> Engine<J> {
             }));
             let seconds = begun.elapsed().as_secs_f64();
             let command = match planned {
-                Ok(decision) => Command::Planned(cycle, Box::new(decision), seconds, extent),
+                Ok(decision) => {
+                    let decision = Box::new(decision);
+                    let copy = wanted.then(|| decision.clone());
+                    Command::Planned(Box::new(Made { cycle, decision, copy, seconds, extent }))
+                }
                 Err(_) => {
                     tracing::error!(
                         cycle = cycle.get(),

@@ -1,8 +1,8 @@
-//! Which plans are being made.
+//! Which plans are being made, and when what no plan could beat may be worked out.
 
 use super::command::Extent;
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use walras_broker::again::BegunCycle;
 use walras_broker::id::CycleNumber;
 
@@ -36,5 +36,42 @@ impl Planning {
     pub(super) fn has(&self, cycle: CycleNumber) -> bool {
         self.brief.as_ref().is_some_and(|it| it.number() == cycle)
             || self.whole.as_ref().is_some_and(|it| it.known.number() == cycle)
+    }
+}
+
+/// For every moment of work so many of rest.
+const REST: u32 = 9;
+/// Nor more often than this.
+const PAUSE_LEAST: Duration = Duration::from_secs(1);
+
+/// When the next bound may begin; `None` while one is being worked out.
+#[derive(Clone)]
+pub(super) struct Bounds(Arc<Mutex<Option<Instant>>>);
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds(Arc::new(Mutex::new(Some(Instant::now()))))
+    }
+}
+
+impl Bounds {
+    fn next(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether one may begin.
+    pub(super) fn are_due(&self) -> bool {
+        self.next().is_some_and(|at| at <= Instant::now())
+    }
+
+    /// Whether one may begin; then it has begun.
+    pub(super) fn begin(&self) -> bool {
+        self.next().take().is_some()
+    }
+
+    /// One has ended that took so long.
+    pub(super) fn rest(&self, worked: Duration) {
+        let pause = worked.saturating_mul(REST).max(PAUSE_LEAST);
+        *self.next() = Some(Instant::now() + pause);
     }
 }

@@ -98,7 +98,8 @@ impl<J: Journal> Engine<J> {
                 Command::Input(_, _, reply) | Command::Note(_, reply) => {
                     let _ = reply.send(Err(Failed::Unwritable(why.clone())));
                 }
-                Command::Planned(.., extent) | Command::NotPlanned(extent) => self.planning.ended(extent),
+                Command::Planned(made) => self.planning.ended(made.extent),
+                Command::NotPlanned(extent) => self.planning.ended(extent),
                 Command::Connect(port, reply) => {
                     let _ = reply.send(self.connect_next(*port));
                 }

@@ -65,6 +65,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             "Say why a job is where it is, and what would help.",
             get(explain),
         )
+        .query::<ExplainQuery>()
         .refuses(&[400, 404]),
     ]
 }
@@ -75,6 +76,14 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 struct SubmitQuery {
     /// Say what the next plan would do with it, too, unless that takes too long.
     outlook: Option<bool>,
+}
+
+/// What is asked of a job's history.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ExplainQuery {
+    /// Say every step of its window, and not only what its user was told.
+    steps: Option<bool>,
 }
 
 /// Only this user's jobs may be seen; any, by an administrator.
@@ -245,7 +254,9 @@ async fn explain(
     State(app): State<App>,
     caller: Caller,
     Path(job): Path<String>,
+    Asked(query): Asked<ExplainQuery>,
 ) -> Result<Json<ExplanationView>, Fault> {
+    let steps = query.steps == Some(true);
     let view = find(&app, &caller, named(&app, &job).await?).await?;
     let number = JobNumber::new(view.job);
     let entries = app.read(move |register| register.about(number.get(), HISTORY_MAX)).await?;
@@ -261,7 +272,7 @@ async fn explain(
             reasons,
             changes,
             rank: job.and_then(|job| rank_view(state, job, now)),
-            history: history(state, number, &entries),
+            history: history(state, number, &entries, steps),
         }
     };
     app.handle.ask(told).await.map(Json).map_err(Fault::from)

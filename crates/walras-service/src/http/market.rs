@@ -99,7 +99,7 @@ pub(super) fn cycle_view(state: &Known, last: Option<LastPlan>) -> CycleView {
         next_at: waiting.then(|| state.next_cycle_at.into()),
         proof: last.as_ref().and_then(proof_of),
         assigned: last.as_ref().and_then(|last| last.assigned.as_deref()).map(assigned_view),
-        bound: last.as_ref().and_then(|last| last.bound.as_ref()).map(bound_view),
+        bound: last.as_ref().and_then(|last| last.bound.as_ref()).map(|it| bound_view(&it.bound, it.of)),
         served: last.as_ref().map_or(0, |last| last.served),
         unserved: last.as_ref().map_or(0, |last| last.unserved),
         decided_at: last.as_ref().map(|last| last.at.into()),

@@ -28,7 +28,7 @@ pub use reports::{FoundAct, FoundOffered, FoundSale};
 
 use chain::Chain;
 use walras_api::service::WriterRole;
-use walras_broker::journal::Entry;
+use walras_broker::journal::{Entry, VERSION, VERSION_MIN};
 use walras_broker::sales::Sale;
 use walras_model::{NodeId, SiteId, Time};
 
@@ -168,7 +168,9 @@ pub enum JournalError {
     #[error("entry {0} of the journal is damaged: it is not as it was written, or one before it is missing")]
     Damaged(u64),
     /// An entry has a format that is not known here.
-    #[error("entry {position} of the journal has format {format}; this program reads format {reads}", reads = walras_broker::journal::VERSION)]
+    #[error(
+        "entry {position} of the journal has format {format}; this program reads formats {VERSION_MIN} to {VERSION}"
+    )]
     Format {
         /// Its position.
         position: u64,
@@ -193,12 +195,12 @@ pub trait Journal: Send {
 
 /// An entry as it is written.
 pub fn encode(entry: &Entry) -> Result<Vec<u8>, JournalError> {
-    serde_json::to_vec(entry).map_err(|error| JournalError::Unwritable(error.to_string()))
+    serde_json::to_vec(&entry.short()).map_err(|error| JournalError::Unwritable(error.to_string()))
 }
 
-/// An entry as it was written. Formats before this one were never released.
+/// An entry as it was written, in this format or one before.
 pub fn decode(position: u64, format: u32, body: &[u8]) -> Result<Entry, JournalError> {
-    if format != walras_broker::journal::VERSION {
+    if !(VERSION_MIN..=VERSION).contains(&format) {
         return Err(JournalError::Format { position, format });
     }
     serde_json::from_slice(body)

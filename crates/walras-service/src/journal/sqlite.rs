@@ -211,6 +211,24 @@ mod tests {
         journal.probe().unwrap();
     }
 
+    /// A job is in an entry once now; what was kept before has it wherever it was, and is read in the same way.
+    #[test]
+    fn entries_of_before_are_read_beside_those_of_now() {
+        let text = r#"{"at":1,"input":{"submit":{"key":"k","job":JOB}},"events":[{"job":{"queued":{"job":1,"key":{"by":"ada","key":"k"}SPEC}}}]}"#;
+        let job = r#"{"user":"ada","request":{"name":"j","user":null,"tasks":1,"work":60000,"performance_min":1000000,"price_max":null,
+            "budget":null,"deadline":null,"earliest":null,"priority":0,"requires":[],"scope":{"same_site":false,"sites":null}},"script":"x"}"#;
+        let of = |spec: &str| text.replace("JOB", job).replace("SPEC", spec);
+        let (before, now) = (of(&format!(",\"spec\":{job}")), of(""));
+        let read = |format, text: &str| super::super::decode(7, format, text.as_bytes());
+        let entry = read(2, &before).unwrap();
+        assert_eq!(read(3, &now), Ok(entry.clone()));
+        let written = String::from_utf8(super::super::encode(&entry).unwrap()).unwrap();
+        assert_eq!((written.matches("script").count(), read(3, &written)), (1, Ok(entry)));
+        for format in [0, 1, 4] {
+            assert_eq!(read(format, &now), Err(JournalError::Format { position: 7, format }));
+        }
+    }
+
     #[test]
     fn an_entry_that_is_not_as_it_was_written_is_named() {
         let directory = tempfile::tempdir().unwrap();

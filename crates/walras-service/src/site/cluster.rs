@@ -20,6 +20,8 @@ pub struct SlurmConfig {
     pub partitions: Vec<String>,
     /// The nodes that are sold; all of the partitions, without.
     pub nodes: Vec<String>,
+    /// In how many units nodes of a partition are sold; as the site says, without.
+    pub partition_units: BTreeMap<String, u32>,
     /// At most this share of them; 1 without.
     pub share: Option<Amount>,
     /// So many of them are always left to the owner.
@@ -63,6 +65,7 @@ impl SlurmConfig {
             ("nodes", !self.nodes.is_empty()),
             ("share", self.share.is_some()),
             ("keep", self.keep > 0),
+            ("partition_units", !self.partition_units.is_empty()),
             ("ahead_hours", self.ahead_hours.is_some()),
             ("beyond_backfill", self.beyond_backfill),
             ("before_seconds", self.before_seconds.is_some()),

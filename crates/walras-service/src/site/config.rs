@@ -15,6 +15,7 @@ use super::amount::Amount;
 use super::cluster::SlurmConfig;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A site.
 #[derive(Clone, Debug, Deserialize)]
@@ -226,6 +227,16 @@ pub struct LocalConfig {
     pub uids: Option<String>,
     /// Whether users must be kept apart.
     pub isolation: IsolationName,
+    /// Whether each job must be kept within its share of the node.
+    pub limits: LimitsName,
+    /// Memory of a node for all that runs there, in MiB; what the node states, without.
+    pub node_memory_mib: Option<u32>,
+    /// Its processors; what the node states, without.
+    pub node_cores: Option<u32>,
+    /// Processes and threads on it; 4096 without.
+    pub node_processes: Option<u32>,
+    /// Where control groups are made in each hierarchy: a path from its top.
+    pub cgroup: Option<PathBuf>,
     /// Where programs are looked for; `/usr/local/bin:/usr/bin:/bin` without.
     pub path: Option<String>,
     /// Their language; `C.UTF-8` without.
@@ -234,6 +245,19 @@ pub struct LocalConfig {
     pub grace_seconds: Option<u32>,
     /// How many days output is kept; 7 without.
     pub keep_days: Option<u32>,
+}
+
+/// Whether each job must be kept within its share of the node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitsName {
+    /// Without limits of memory, processors and processes the service does not start.
+    Required,
+    /// As far as the machine can.
+    #[default]
+    Preferred,
+    /// No control groups are made.
+    Off,
 }
 
 /// An account of the machine.

@@ -1,10 +1,14 @@
 //! `[site.local]`: as whom programs run on this machine, what they may use, and what keeps users apart.
 
-use super::config::{AccountConfig, ConnectorName, IsolationName, LocalConfig, SiteConfig};
+use super::config::{
+    AccountConfig, ConnectorName, IsolationName, LimitsName, LocalConfig, OfferingName, SiteConfig,
+};
 use super::spec::BadSite;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use walras_sites::local::{Account, Accounts, Demand, Isolation, LocalOptions, UidRange};
+use walras_sites::local::{
+    Account, Accounts, Demand, Groups, Isolation, LimitDemand, LocalOptions, NodeLimits, UidRange,
+};
 
 impl LocalConfig {
     /// As whom programs run: unless something else is said, each user under an account of their own where the service may give them one.
@@ -46,6 +50,14 @@ impl LocalConfig {
         Ok(Accounts::Own { named, drawn })
     }
 
+    fn limit_demand(&self) -> LimitDemand {
+        match self.limits {
+            LimitsName::Required => LimitDemand::Required,
+            LimitsName::Preferred => LimitDemand::Preferred,
+            LimitsName::Off => LimitDemand::Off,
+        }
+    }
+
     fn demand(&self) -> Demand {
         match self.isolation {
             IsolationName::Required => Demand::Required,
@@ -74,6 +86,37 @@ impl SiteConfig {
         isolation.map(Some).map_err(|error| bad(error.to_string()))
     }
 
+    /// What keeps what runs on a local site within its share of a node, as this machine gives it, and what that is; nothing for other sites. `data` is the
+    /// service's directory.
+    pub fn limits_found(&self, data: &Path) -> Result<Option<String>, BadSite> {
+        if self.connector != ConnectorName::Local {
+            return Ok(None);
+        }
+        let config = self.local.clone().unwrap_or_default();
+        let site = data.join("sites").join(&self.name);
+        let site = std::path::absolute(&site).unwrap_or(site);
+        let site = site.canonicalize().unwrap_or(site);
+        let groups = Groups::probe(config.limit_demand(), config.cgroup.as_deref(), &site);
+        let groups = groups.map_err(|error| self.bad(error.to_string()))?;
+        if !groups.are_there() {
+            return Ok(Some(groups.to_string()));
+        }
+        let nodes = self.node_limits().map_err(|wrong| self.bad(wrong))?;
+        let mut unknown = Vec::new();
+        if nodes.values().any(|node| node.memory.is_none()) {
+            unknown.push("memory (`memory_gb`, `local.node_memory_mib`)");
+        }
+        if nodes.values().any(|node| node.millicores.is_none()) {
+            unknown.push("processors (`cores`, `local.node_cores`)");
+        }
+        let unsaid = if unknown.is_empty() {
+            String::new()
+        } else {
+            format!("; without limit where a node does not say how much it has: {}", unknown.join(", "))
+        };
+        Ok(Some(format!("{groups}{unsaid}")))
+    }
+
     pub(super) fn local_options(
         &self,
         joined: (u32, Vec<String>),
@@ -82,12 +125,22 @@ impl SiteConfig {
     ) -> Result<LocalOptions, String> {
         let config = self.local.clone().unwrap_or_default();
         let isolation = config.demand();
+        let by_name = self.node_limits()?;
+        let of = |name: &String| by_name.get(name).copied().unwrap_or(NodeLimits::NONE);
+        let node_limits = if self.kind == OfferingName::Queue {
+            by_name.into_values().collect()
+        } else {
+            joined.1.iter().map(of).collect()
+        };
         Ok(LocalOptions {
             offering: self.offering(),
             first_node: joined.0,
             units: self.units_of(&joined.1)?,
             nodes: joined.1,
             limits: self.limits()?,
+            node_limits,
+            limit_demand: config.limit_demand(),
+            cgroup: config.cgroup,
             accounts: self.accounts()?,
             isolation,
             hidden: hidden.to_vec(),

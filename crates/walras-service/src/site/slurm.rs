@@ -6,18 +6,22 @@
 use super::amount::Amount;
 use super::cluster::SlurmConfig;
 use super::config::{AccountConfig, ConnectorName, NodeConfig, OfferingName, SiteConfig};
+use super::divided::{told_of_units, whole_amounts};
 use super::joined::Joined;
-use super::spec::{BadSite, attributes, performance, priced_nodes_exist, rate, share, watts};
+use super::spec::{
+    BadSite, attributes, parts_are_payable, performance, priced_nodes_exist, rate, share, watts,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use walras_broker::site::{NodeSpec, QueueSpec, SiteKind, SiteSpec, Timing};
 use walras_model::quantity::{MILLION, rounding};
-use walras_model::{Fixed, Performance, Rate, Share, Span, Value};
+use walras_model::{Fixed, NodeId, Performance, Rate, Share, Span, Value};
 use walras_sites::SiteError;
 use walras_sites::local::Account;
 use walras_sites::slurm::parse::NodeSeen;
 use walras_sites::slurm::probe::{Choice, Found, feature, probe};
+use walras_sites::slurm::settings::Settings;
 use walras_sites::slurm::{Census, Margin, Programs, RunAs, SlurmConnector, SlurmOptions};
 
 /// How long before its start a part is sent to the hold's supervisor, in seconds.
@@ -145,6 +149,7 @@ impl SlurmConfig {
         let look = seconds("look_seconds", self.look_seconds, 5, 1, 3_600)?;
         Ok(SlurmOptions {
             nodes: joined.nodes.iter().map(|(node, spec)| (*node, spec.name.clone())).collect(),
+            units: joined.nodes.iter().filter_map(in_units).collect(),
             gone: joined.gone.clone(),
             census: match site.kind {
                 OfferingName::Queue => None,
@@ -187,7 +192,7 @@ impl SlurmConfig {
 pub struct Joining {
     /// What is said of it to the broker.
     pub spec: SiteSpec,
-    /// The cluster and its nodes that are sold, for sites of Slurm's.
+    /// The cluster and its nodes that are sold, or whose queue is, for sites of Slurm's.
     pub cluster: Option<(String, Vec<String>)>,
     /// What was found, for people.
     pub found: Option<String>,
@@ -218,7 +223,8 @@ impl SiteConfig {
         if let SiteKind::Queue(queue) = &mut spec.kind {
             self.describe_queue(slurm, queue, &found)?;
             let told = told(&self.name, &found, "jobs wait in Slurm's own queue");
-            return Ok(Joining { spec, found: Some(told), cluster: Some((cluster, Vec::new())) });
+            let names = found.nodes.iter().map(|node| node.name.clone()).collect();
+            return Ok(Joining { spec, found: Some(told), cluster: Some((cluster, names)) });
         }
         if !found.may_reserve {
             return Err(format!(
@@ -232,8 +238,9 @@ impl SiteConfig {
                 found.chosen_of
             ));
         }
+        self.check_units(slurm, &found)?;
         for node in &found.nodes {
-            spec.nodes.push(self.slurm_node(slurm, node)?);
+            spec.nodes.push(self.slurm_node(slurm, node, &found.settings)?);
             if let Some(price) = price_of(node)? {
                 spec.prices.nodes.entry(node.name.clone()).or_insert(price);
             }
@@ -242,8 +249,13 @@ impl SiteConfig {
             return Err(format!("nodes: '{}' is not among the nodes that are sold", node.name));
         }
         priced_nodes_exist(&spec.prices, &spec.nodes)?;
+        parts_are_payable(&spec.prices, &spec.nodes)?;
         let names = spec.nodes.iter().map(|node| node.name.clone()).collect();
-        let told = told(&self.name, &found, "reservations are permitted");
+        let mut told = told(&self.name, &found, "reservations are permitted");
+        let divisions: Vec<_> = spec.nodes.iter().map(|node| (node.name.as_str(), &node.division)).collect();
+        if let Some(units) = told_of_units(&divisions, found.settings.counts_memory()) {
+            told.push_str(&format!("; {units}"));
+        }
         Ok(Joining { spec, found: Some(told), cluster: Some((cluster, names)) })
     }
 
@@ -254,7 +266,7 @@ impl SiteConfig {
         queue: &mut QueueSpec,
         found: &Found,
     ) -> Result<(), String> {
-        let mut all = found.nodes.iter().map(|node| self.slurm_node(slurm, node));
+        let mut all = found.nodes.iter().map(|node| self.slurm_node(slurm, node, &found.settings));
         let Some(first) = all.next() else {
             return Err("slurm: the partitions have no nodes".to_owned());
         };
@@ -282,7 +294,9 @@ impl SiteConfig {
     /// How the cluster's nodes are found out from now on.
     fn census(&self, slurm: &SlurmConfig, joined: &Joined) -> Result<Census, String> {
         let (site, table) = (self.clone(), slurm.clone());
-        let describe = move |seen: &NodeSeen| Ok((site.slurm_node(&table, seen)?, price_of(seen)?));
+        let describe = move |seen: &NodeSeen, settings: &Settings| {
+            Ok((site.slurm_node(&table, seen, settings)?, price_of(seen)?))
+        };
         Ok(Census {
             choice: slurm.choice()?,
             describe: Arc::new(describe),
@@ -291,7 +305,12 @@ impl SiteConfig {
     }
 
     /// A node as Slurm and the table say; the table goes first.
-    fn slurm_node(&self, slurm: &SlurmConfig, seen: &NodeSeen) -> Result<NodeSpec, String> {
+    fn slurm_node(
+        &self,
+        slurm: &SlurmConfig,
+        seen: &NodeSeen,
+        settings: &Settings,
+    ) -> Result<NodeSpec, String> {
         let table = self.nodes.iter().find(|node| node.name == seen.name);
         let speed = match (table.and_then(|node| node.performance.as_ref()), feature(seen, "performance")) {
             (Some(amount), _) => performance(Some(amount), Performance::ONE)?,
@@ -309,20 +328,18 @@ impl SiteConfig {
         // Features are flags: what `--constraint` of a script asks for.
         let plain = seen.features.iter().filter(|feature| !feature.contains('='));
         all.extend(plain.map(|feature| (feature.clone(), Value::Flag(true))));
-        all.extend(seen.processors.map(|count| ("cores".to_owned(), Value::Number(whole(count.into())))));
         let gib = |mib: u64| rounding::down(i128::from(mib) * i128::from(MILLION), 1_024);
         let gib = |mib: u64| Fixed::from_millionths(i64::try_from(gib(mib)).unwrap_or(i64::MAX));
-        all.extend(seen.memory.map(|mib| ("memory_gb".to_owned(), Value::Number(gib(mib)))));
-        if seen.gpus > 0 {
-            all.insert("gpus".to_owned(), Value::Number(whole(seen.gpus.into())));
-        }
+        let number = |amount: u64| Value::Number(whole(amount));
+        all.extend(whole_amounts(seen, number, |mib| Value::Number(gib(mib))));
+        let division = self.slurm_division(slurm, seen, settings.counts_memory(), &mut all)?;
         all.extend(
             table.map(|node: &NodeConfig| attributes(&node.attributes)).transpose()?.unwrap_or_default(),
         );
         let sold = |name: &&String| slurm.partitions.is_empty() || slurm.partitions.contains(name);
         let partition = seen.partitions.iter().find(sold).cloned();
         Ok(NodeSpec {
-            division: Default::default(),
+            division,
             name: seen.name.clone(),
             class: table.and_then(|node| node.class.clone()).or_else(|| self.class.clone()).or(partition),
             performance: speed,
@@ -330,6 +347,11 @@ impl SiteConfig {
             attributes: all,
         })
     }
+}
+
+/// A node that is sold in more than one unit, with their number.
+fn in_units((node, spec): &(NodeId, NodeSpec)) -> Option<(NodeId, u32)> {
+    spec.division.is_divided().then(|| (*node, spec.division.units()))
 }
 
 /// What can be held within the time that a partition allows, in seconds: its jobs come up and end in it, and are counted in whole minutes.

@@ -62,6 +62,7 @@ impl SiteConfig {
         self.load()?;
         self.limits()?;
         if self.connector == ConnectorName::Local {
+            self.node_limits()?;
             self.accounts()?;
         }
         let nodes = self.node_specs()?;
@@ -130,7 +131,12 @@ impl SiteConfig {
         }
     }
 
-    fn node_specs(&self) -> Result<Vec<NodeSpec>, String> {
+    /// Whether the owner keeps nodes for some.
+    pub(super) fn has_terms(&self) -> bool {
+        self.least_units.is_some() || self.only_for.is_some()
+    }
+
+    pub(super) fn node_specs(&self) -> Result<Vec<NodeSpec>, String> {
         let alike = |name: String| NodeConfig {
             name,
             performance: None,
@@ -142,24 +148,9 @@ impl SiteConfig {
             least_units: None,
             only_for: None,
         };
-        let has_terms = self.least_units.is_some() || self.only_for.is_some();
         if self.connector == ConnectorName::Slurm && self.kind != OfferingName::Queue {
             // The cluster says which there are, when it joins.
-            if has_terms {
-                return Err(
-                    "least_units, only_for: who may use which nodes of a cluster of Slurm's, it says itself"
-                        .to_owned(),
-                );
-            }
-            if self.units.is_some() || !self.resources.is_empty() {
-                return Err(
-                    "units: nodes of a cluster of Slurm's are sold whole, and it says itself what they have"
-                        .to_owned(),
-                );
-            }
-            let counted =
-                self.count.map(|_| "count: a cluster of Slurm's says itself which nodes it has".to_owned());
-            return counted.map_or(Ok(Vec::new()), Err);
+            return self.slurm_terms().map(|()| Vec::new());
         }
         let nodes: Vec<NodeConfig> = match (self.kind, self.count, self.nodes.is_empty()) {
             (_, Some(count), _) if !(1..=NODES_MAX).contains(&count) => {
@@ -168,7 +159,7 @@ impl SiteConfig {
             (OfferingName::Queue, Some(_), true) if self.units.is_some() || !self.resources.is_empty() => {
                 return Err("units: a queue has no nodes that could be sold in units".to_owned());
             }
-            (OfferingName::Queue, Some(_), true) if has_terms => {
+            (OfferingName::Queue, Some(_), true) if self.has_terms() => {
                 return Err(
                     "least_units, only_for: a queue has no nodes that could be kept for some".to_owned()
                 );
@@ -314,7 +305,7 @@ fn terms_text(wrong: &BadDivision) -> String {
 }
 
 /// Refuses prices so low that the units of a node, rounded up one by one, would be far dearer than the node.
-fn parts_are_payable(prices: &PriceRules, nodes: &[NodeSpec]) -> Result<(), String> {
+pub(super) fn parts_are_payable(prices: &PriceRules, nodes: &[NodeSpec]) -> Result<(), String> {
     for node in nodes {
         let class = node.class.as_ref().and_then(|class| Some(("class_prices", prices.classes.get(class)?)));
         let own = prices.nodes.get(&node.name).map(|rate| ("node_prices", rate));

@@ -61,7 +61,7 @@ pub fn decision_view(state: &State, of: &Decided) -> DecisionView {
         served: verdict.served,
         cost: Num::of_money(verdict.cost),
         proof: proof_view(verdict.proof, verdict.rivals, verdict.served.saturating_sub(assigned)),
-        bound: verdict.bound.as_ref().map(bound_view),
+        bound: verdict.bound.as_ref().map(|bound| bound_view(bound, None)),
         assigned: verdict.assigned.as_deref().map(assigned_view),
         satisfaction: verdict
             .satisfaction

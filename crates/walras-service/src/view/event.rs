@@ -147,6 +147,7 @@ fn about(state: &State, event: &Event) -> About {
             CycleEvent::Opened { .. }
             | CycleEvent::Closed { .. }
             | CycleEvent::Decided { .. }
+            | CycleEvent::Bounded { .. }
             | CycleEvent::Ended(_),
         ) => NOBODY,
     }

@@ -1,4 +1,5 @@
-//! What has happened to one job, as its user reads it afterwards: what they were told while it happened.
+//! What has happened to one job, as its user reads it afterwards: what they were told while it happened, and the steps between, where those
+//! are wanted.
 
 use super::event::reason;
 use std::collections::BTreeMap;
@@ -13,10 +14,10 @@ use walras_broker::told::Told;
 use walras_broker::{Event, State};
 use walras_model::Time;
 
-/// What has happened to a job, from the entries that are about it. Names are those of today.
-pub fn history(state: &State, job: JobNumber, entries: &[Entry]) -> Vec<HappeningView> {
+/// What has happened to a job, from the entries that are about it; every step of its window, where these are wanted. Names are those of today.
+pub fn history(state: &State, job: JobNumber, entries: &[Entry], steps: bool) -> Vec<HappeningView> {
     let spec = state.jobs.get(&job).map(|job| Arc::clone(&job.spec));
-    let mut reader = Reader { state, job, spec, own: BTreeMap::new(), latest: Vec::new(), told: None };
+    let mut reader = Reader { state, job, spec, own: BTreeMap::new(), latest: Vec::new(), told: None, steps };
     let mut happened = Vec::new();
     for entry in entries {
         for event in &entry.events {
@@ -39,6 +40,8 @@ struct Reader<'a> {
     latest: Vec<Option<String>>,
     /// The window that its user was told of last.
     told: Option<Told>,
+    /// Whether to say what nobody was told of, too.
+    steps: bool,
 }
 
 impl Reader<'_> {
@@ -70,9 +73,13 @@ impl Reader<'_> {
             JobEvent::Planned { job, plan, promise, renewed } if *job == self.job => {
                 let spec = self.spec.as_deref();
                 let window = Window { job: *job, spec, plan, promise, renewed: *renewed };
-                let (text, told) = window.news(self.state, at, self.told)?;
-                self.told = told;
-                Some(text)
+                match window.news(self.state, at, self.told.as_ref()) {
+                    Some((text, told)) => {
+                        self.told = told;
+                        Some(text)
+                    }
+                    None => self.steps.then(|| window.step(self.state)),
+                }
             }
             JobEvent::Returned { job, .. } if *job == self.job => {
                 let text = text();

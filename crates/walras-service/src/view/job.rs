@@ -9,12 +9,12 @@ use walras_api::Num;
 use walras_api::sentence::{Context, MoneyLimit, cheaper_text, part_stage};
 use walras_api::service::{
     CheaperView, HeldKind, JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView,
-    RankView, Stamp, StrategyByKind, StrategyView,
+    RankView, Stamp, StrategyByKind, StrategyView, WhyView,
 };
 use walras_broker::State;
 use walras_broker::gate::Waits;
 use walras_broker::id::{JobNumber, QuoteNumber};
-use walras_broker::job::{Job, JobSpec, Phase, Why};
+use walras_broker::job::{Job, JobSpec, Phase, SiteRefusal, Why};
 use walras_broker::lesser::cheaper;
 use walras_broker::quote::Quote;
 use walras_broker::quote::QuoteOption;
@@ -22,7 +22,20 @@ use walras_broker::reservation::{PartState, Reservation, ReservationPhase, Reser
 use walras_broker::strategy_rule::StrategyBy;
 use walras_broker::{rank::Ranked, ranked};
 use walras_core::explain::Cheaper;
-use walras_model::{Fixed, Money, Share, Time};
+use walras_model::{Fixed, Money, Share, SiteId, Time};
+
+/// Of a job that fits nowhere: which site has no account for its user, and so was not looked at.
+fn tell_of_accounts(view: &mut JobView, state: &State, job: &Job, why: &Why) {
+    let admitted = |site: &SiteId| job.spec.request.scope.admits(*site);
+    let strange = state.without_account_for(&job.spec.user).find(admitted);
+    let Some(site) = strange.filter(|_| matches!(why, Why::NoFit(_))) else { return };
+    let refused = Why::Refused { site, refusal: SiteRefusal::NoAccount };
+    let context = Context::of_job(state, &job.spec, &refused);
+    let told = context.why_view(&refused);
+    view.why = view.why.take().map(|why| format!("{} {why}", context.why(&refused)));
+    view.reason =
+        view.reason.take().map(|reason| WhyView { site: told.site, refusal: told.refusal, ..reason });
+}
 
 /// A job that has not ended.
 pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
@@ -44,6 +57,7 @@ pub fn job_view(state: &State, job: &Job, whole: bool) -> JobView {
     if let Some(why) = waits.as_ref().or(job.why.as_ref()).filter(|_| reservation.is_none()) {
         let context = Context::of_job(state, &job.spec, why);
         (view.why, view.reason) = (Some(context.why(why)), Some(context.why_view(why)));
+        tell_of_accounts(&mut view, state, job, why);
     }
     if let Some(reservation) = reservation {
         place(&mut view, state, job, reservation, whole);

@@ -31,6 +31,7 @@ pub fn is_act(input: &Input) -> bool {
         | Input::Release { .. }
         | Input::Site { .. }
         | Input::Decided { .. }
+        | Input::Bounded { .. }
         | Input::Noticed(_)
         | Input::Moved { .. }
         | Input::ServiceBack

@@ -47,6 +47,7 @@ impl<'a> Scribe<'a> {
                 CycleEvent::Opened { .. }
                 | CycleEvent::Closed { .. }
                 | CycleEvent::Decided { .. }
+                | CycleEvent::Bounded { .. }
                 | CycleEvent::Ended(_),
             )
             | Event::Vo(_)

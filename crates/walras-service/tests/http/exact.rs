@@ -6,13 +6,17 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use walras_service::http::{endpoints, openapi};
 
-/// Numbers by names that people give, for which there is no place beside them, and why every double holds them.
-const SHORT_BY_NAME: [(&str, &str); 5] = [
+/// Numbers by names that people give, for which there is no place beside them, and why every double holds them, or where they stand as text.
+const SHORT_BY_NAME: [(&str, &str); 6] = [
     ("satisfaction", "a share of one, with six decimals"),
     ("prefers", "a weight, as it was read from a double"),
     ("classes", "a price, at most a thousand million with six decimals"),
     ("nodes", "the same"),
     ("users", "the same"),
+    (
+        "CheaperView/properties/resources",
+        "an amount that a task would ask for; the text beside has all its digits",
+    ),
 ];
 
 /// Every object that an answer can contain, with its name in the document.

@@ -16,6 +16,7 @@ mod giving;
 mod holds;
 mod house;
 mod lateness;
+mod moves;
 mod objects;
 mod owners;
 mod page;

@@ -262,7 +262,11 @@ fn is_own(why: &Why) -> bool {
     matches!(
         why,
         Why::PartEnded {
-            end: PartEnd::Done | PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::Vanished,
+            end: PartEnd::Done
+                | PartEnd::Failed(_)
+                | PartEnd::TimedOut
+                | PartEnd::Vanished
+                | PartEnd::OutOfMemory { .. },
             ..
         } | Why::Cancelled
     )

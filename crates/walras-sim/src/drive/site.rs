@@ -177,7 +177,7 @@ impl GridSite {
         let standing = nodes.filter(|(_, node)| !self.lost.contains(node));
         let times = standing.flat_map(|(kind, node)| {
             let free = ahead.map(|ahead| complement(ahead, &kind.used(node, ahead)));
-            free.into_iter().flatten().map(move |interval| FreeTime { node, interval })
+            free.into_iter().flatten().map(move |interval| FreeTime::whole(node, interval))
         });
         Free::Slots(times.collect())
     }

@@ -148,10 +148,8 @@ mod tests {
     }
 
     fn free(times: &[(u32, i64, i64)]) -> Free {
-        let one = |(node, from, to): &(u32, i64, i64)| FreeTime {
-            node: NodeId::new(*node),
-            interval: interval(*from, *to),
-        };
+        let one =
+            |(node, from, to): &(u32, i64, i64)| FreeTime::whole(NodeId::new(*node), interval(*from, *to));
         Free::Slots(times.iter().map(one).collect())
     }
 
@@ -180,7 +178,7 @@ mod tests {
         seen.offered(at(40), site, &nodes, &free(&[(0, 40, 140), (1, 40, 140)]));
         // Then the second node is away until the end of what is told.
         let change = FreeChange { from: at(60), until: at(160), gone: vec![], new: vec![] };
-        let gone = FreeTime { node: NodeId::new(1), interval: interval(60, 160) };
+        let gone = FreeTime::whole(NodeId::new(1), interval(60, 160));
         seen.changed(at(60), site, &nodes, &FreeChange { gone: vec![gone], ..change });
         let all = seen.finish();
         assert_eq!(all[&NodeId::new(0)], [interval(20, 40)]);

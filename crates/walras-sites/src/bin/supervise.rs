@@ -9,7 +9,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use walras_model::{Interval, Money, NodeId, Rate, Time};
-use walras_sites::local::{Accounts, Demand, LocalConnector, LocalOptions, ProcessLimits, supervise};
+use walras_sites::local::{
+    Accounts, Demand, LimitDemand, LocalConnector, LocalOptions, ProcessLimits, supervise,
+};
 use walras_sites::slurm::supervise_hold;
 use walras_sites::{
     Clock, Connector, Customer, Hold, JobNumber, Offering, Prepare, Program, ReservationNumber, SiteMessage,
@@ -33,6 +35,9 @@ fn hold(data: &Path, number: &str, command: &[&str]) -> ExitCode {
         nodes: vec!["n1".to_owned()],
         units: Vec::new(),
         limits: ProcessLimits::default(),
+        node_limits: Vec::new(),
+        limit_demand: LimitDemand::Preferred,
+        cgroup: None,
         accounts: Accounts::Service,
         isolation: Demand::Off,
         hidden: Vec::new(),

@@ -11,16 +11,21 @@
 //!
 //! Time limits are real time: what is left of the hold, by the service's clock.
 //!
+//! What a part uses is counted and limited in a control group of its own, where the machine has them ([`Groups`], [`NodeLimits`]).
+//!
 //! Programs of different users are kept apart by accounts, namespaces or Landlock ([`Isolation`], [`Accounts`]); one user's own jobs are not kept
 //! from reading what that user has left elsewhere on the machine.
 
 mod account;
 mod fence;
+mod group;
+mod hierarchy;
 mod isolation;
 pub(crate) mod part;
 pub(crate) mod process;
 mod program;
 mod run;
+mod share;
 pub(crate) mod shared;
 mod stop;
 pub(crate) mod supervise;
@@ -28,8 +33,10 @@ pub(crate) mod sweep;
 pub(crate) mod told;
 
 pub use account::{Account, Accounts, UidRange};
+pub use hierarchy::{Groups, LimitDemand};
 pub use isolation::{Demand, Isolation};
-pub use part::{ProcessLimits, bad_file_name, make_directory, open_output};
+pub use part::{bad_file_name, make_directory, open_output};
+pub use share::{NodeLimits, PartLimits, ProcessLimits, Supply};
 pub use supervise::supervise;
 
 use crate::book::{Book, Room};
@@ -70,6 +77,12 @@ pub struct LocalOptions {
     pub units: Vec<u32>,
     /// What one process may use.
     pub limits: ProcessLimits,
+    /// What each node has for what runs on it, in the order of nodes; a queue has one for all.
+    pub node_limits: Vec<NodeLimits>,
+    /// Whether what runs must be kept within that.
+    pub limit_demand: LimitDemand,
+    /// Where its control groups are in each hierarchy, if not where they are by themselves.
+    pub cgroup: Option<PathBuf>,
     /// As whom programs run.
     pub accounts: Accounts,
     /// Whether users must be kept apart.
@@ -102,6 +115,7 @@ pub struct LocalConnector {
     children: Vec<Child>,
     swept: Option<Instant>,
     isolation: Isolation,
+    groups: Groups,
     drawn: DrawnAccounts,
 }
 
@@ -130,6 +144,10 @@ impl LocalConnector {
         if !isolation.is_there() {
             tracing::warn!("{}: isolation: {isolation}", directory.display());
         }
+        let groups = Groups::probe(options.limit_demand, options.cgroup.as_deref(), &directory)?;
+        if !groups.are_there() && options.limit_demand != LimitDemand::Off {
+            tracing::warn!("{}: limits: {groups}", directory.display());
+        }
         // No site can have this name: none begins with a dot.
         let drawn = DrawnAccounts::open(&memory.with_file_name(".accounts.db"))?;
         let numbers = options.nodes.iter().zip(options.first_node..);
@@ -148,6 +166,7 @@ impl LocalConnector {
             children,
             swept,
             isolation,
+            groups,
             drawn,
         })
     }
@@ -167,6 +186,7 @@ impl LocalConnector {
             let tasks = || self.book.iter().flat_map(|(_, it)| it.parts.values()).map(|part| &part.task);
             let uses = |number| tasks().any(|task| task.is_of(JobNumber::new(number)));
             sweep(&self.directory, self.options.keep, held, uses);
+            self.end_left_groups();
         }
     }
 }
@@ -181,7 +201,7 @@ impl Connector for LocalConnector {
             Room::Nodes(nodes) => {
                 let ahead = Interval::new(now.max(horizon.start()), horizon.end());
                 let times = nodes.keys().zip(ahead.into_iter().cycle());
-                Free::Slots(times.map(|(node, interval)| FreeTime { node: *node, interval }).collect())
+                Free::Slots(times.map(|(node, interval)| FreeTime::whole(*node, interval)).collect())
             }
         };
         Ok(vec![SiteMessage::Offers { cycle, free }])

@@ -15,8 +15,10 @@
 
 use super::account::Account;
 use super::fence::Fence;
+use super::group::{Group, Used};
 use super::isolation::Cage;
 use super::process::Identity;
+use super::share::ProcessLimits;
 use super::told::{Placed, Usual, environment, filled_in, outputs_of};
 use crate::contract::{JobNumber, PartEnd, SiteError, Start, StartPart, Stream};
 use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
@@ -72,6 +74,9 @@ pub(crate) struct Task {
     /// What it is kept behind; nothing, without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fence: Option<Fence>,
+    /// The control group that it runs in; that of the service, without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) group: Option<Group>,
     /// What its own directory is called.
     #[serde(default = "plain_work")]
     pub(crate) work: String,
@@ -94,21 +99,6 @@ pub(crate) struct Task {
 
 fn plain_work() -> String {
     "work".to_owned()
-}
-
-/// What one process of a part may use; no limit of ours where there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProcessLimits {
-    /// Bytes of address space.
-    pub address_space: Option<u64>,
-    /// Open files.
-    pub open_files: Option<u64>,
-    /// Processes of its user, all together.
-    pub processes: Option<u64>,
-    /// Bytes in a file.
-    pub file_size: Option<u64>,
-    /// Seconds of processor time.
-    pub cpu_seconds: Option<u64>,
 }
 
 /// What surrounds every program of a site.
@@ -156,6 +146,7 @@ impl Task {
             gid: None,
             cage: None,
             fence: None,
+            group: None,
             work: plain_work(),
             shared: None,
             brought: None,
@@ -211,6 +202,9 @@ pub(crate) struct Ended {
     pub(crate) at: i64,
     /// Whether it ended well, and if not, how.
     pub(crate) end: PartEnd,
+    /// What it used, where that is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) used: Option<Used>,
 }
 
 /// The directory of a part.
@@ -233,6 +227,12 @@ impl PartDirectory {
 
     pub(crate) fn work_of(&self, task: Option<&Task>) -> PathBuf {
         self.0.join(task.map_or("work", |task| task.work.as_str()))
+    }
+
+    /// The control group that its program was started in.
+    pub(crate) fn group(&self) -> Option<Group> {
+        let task: Option<Task> = self.read("task.json").ok().flatten();
+        task?.group
     }
 
     pub(crate) fn temporary(&self) -> PathBuf {
@@ -327,7 +327,7 @@ impl PartDirectory {
     }
 
     pub(crate) fn ended(&self) -> Result<Option<Ended>, SiteError> {
-        self.claimed("ended.json", |at| Ended { at, end: PartEnd::Vanished })
+        self.claimed("ended.json", |at| Ended { at, end: PartEnd::Vanished, used: None })
     }
 
     /// The supervisor is there; whoever finds it gone knows until when it was. Where that cannot be said it is not.

@@ -76,7 +76,9 @@ pub(super) fn start(
     let submitted = task.shared.as_ref().map_or(work.as_os_str(), |shared| shared.as_ref());
     command.args(arguments).env_clear().env("SLURM_SUBMIT_DIR", submitted);
     if let Ok(processors) = std::thread::available_parallelism() {
-        command.env("SLURM_CPUS_ON_NODE", processors.to_string());
+        let share = task.group.as_ref().and_then(|group| group.limits.millicores);
+        let share = share.map_or(u64::MAX, |millicores| millicores.div_ceil(1_000).max(1));
+        command.env("SLURM_CPUS_ON_NODE", share.min(processors.get() as u64).to_string());
     }
     command.envs(task.environment.iter().map(|(name, value)| (name, value)));
     command.env("HOME", &work).process_group(0);
@@ -84,9 +86,13 @@ pub(super) fn start(
         command.env("TMPDIR", part.temporary());
     }
     command.stdin(Stdio::null()).stdout(copy(output)?).stderr(copy(error)?);
-    let started = match &task.fence {
+    let mut spawn = || match &task.fence {
         Some(fence) => inside.spawn_behind(fence, &mut command),
         None => command.spawn(),
+    };
+    let started = match &task.group {
+        Some(group) => group.start(spawn),
+        None => spawn(),
     };
     started.map_err(|error| {
         let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };

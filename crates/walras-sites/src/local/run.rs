@@ -1,9 +1,11 @@
 //! Parts on their way: asked for, begun by a supervisor, looked at until they have ended.
 
 use super::account::NoAccount;
+use super::group::Group;
 use super::part::{Begun, Ended, PartDirectory, Surroundings, Task, make_directory};
-use super::process::signal;
+use super::share::NodeLimits;
 use super::shared::unguessable;
+use super::stop::{group_name, is_over};
 use super::told::{Placed, Usual};
 use super::{LocalConnector, LocalOptions, LocalPart};
 use crate::book::Booking;
@@ -12,7 +14,6 @@ use crate::contract::{
     Hold, Offering, PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, Start, StartPart,
 };
 use crate::reported::{Report, gather};
-use rustix::process::Signal;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use walras_model::{Span, Time};
@@ -93,7 +94,7 @@ impl LocalConnector {
             let (parts, at) = (vec![number], self.clock.at(begun.at));
             messages.push(SiteMessage::Started { reservation, parts, at });
         }
-        if let Some(Ended { at, end }) = ended {
+        if let Some(Ended { at, end, .. }) = ended {
             let at = self.clock.at(at);
             messages.push(SiteMessage::Ended { reservation, part: number, at, end });
         }
@@ -115,9 +116,7 @@ impl LocalConnector {
             if let Some(ended) = directory.ended()? {
                 return Ok((Some(begun), Some(ended)));
             }
-            let orphans = supervisor.orphans(&directory.work());
-            if !orphans.is_empty() {
-                signal(&orphans, Signal::KILL);
+            if !is_over(directory, supervisor) {
                 return Ok((Some(begun), None));
             }
         }
@@ -126,9 +125,9 @@ impl LocalConnector {
             Some(supervisor) if supervisor.is_of_this_run() => {
                 let at =
                     directory.last_sign().unwrap_or(begun.at).clamp(begun.at, wall_millis().max(begun.at));
-                Ended { at, end: PartEnd::Vanished }
+                Ended { at, end: PartEnd::Vanished, used: None }
             }
-            Some(_) | None => Ended { at: wall_millis(), end: PartEnd::Lost },
+            Some(_) | None => Ended { at: wall_millis(), end: PartEnd::Lost, used: None },
         };
         directory.write_once("ended.json", &ended).map_err(|error| directory.wrong(&error))?;
         let ended = directory.ended()?;
@@ -157,12 +156,21 @@ impl LocalConnector {
         } else if now >= part.begins && !waits && !self.is_busy(reservation, number, part.hold)? {
             let left = self.clock.real(part.until.span_since(now).unwrap_or(Span::ZERO));
             let until = wall_millis().saturating_add(i64::try_from(left.as_millis()).unwrap_or(i64::MAX));
-            directory.write(&Task { until, ..part.task.clone() })?;
+            let group = self.group(reservation, number, part.hold);
+            directory.write(&Task { until, group, ..part.task.clone() })?;
             let child = self.launch(directory)?;
             self.children.push(child);
             self.launched.insert(key, Instant::now());
         }
         Ok(())
+    }
+
+    /// The control group that a part runs in: its limits follow from how much of its node it has.
+    fn group(&self, reservation: ReservationNumber, number: u32, hold: u32) -> Option<Group> {
+        let hold = self.book.get(reservation)?.holds.get(hold as usize)?;
+        let place = hold.node.map_or(Some(0), |node| node.number().checked_sub(self.options.first_node))?;
+        let node = self.options.node_limits.get(place as usize).unwrap_or(&NodeLimits::NONE);
+        self.groups.of(&group_name(reservation, number), node.of(hold.units))
     }
 
     /// Whether another part runs on the same hold: a node runs one at a time, also when the one before takes longer.

@@ -2,7 +2,8 @@
 
 use super::LocalConnector;
 use super::part::{Begun, PartDirectory};
-use super::process::signal;
+use super::process::{Identity, signal};
+use super::share::PartLimits;
 use super::sweep::set_aside;
 use crate::clock::wall_millis;
 use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
@@ -14,7 +15,48 @@ use walras_model::Time;
 /// Stopping what runs is waited for so long; then it is looked at again later.
 const STOP_WITHIN: Duration = Duration::from_millis(300);
 
+/// What the control group of a part is called.
+pub(super) fn group_name(reservation: ReservationNumber, part: u32) -> String {
+    format!("{reservation}-{part}")
+}
+
+/// Ends what a supervisor that is gone has left; whether nothing of it runs any more.
+pub(super) fn is_over(directory: &PartDirectory, supervisor: &Identity) -> bool {
+    let orphans = supervisor.orphans(&directory.work());
+    signal(&orphans, Signal::KILL);
+    let ended = directory.group().is_none_or(|group| {
+        let ended = group.end();
+        group.leave();
+        ended
+    });
+    ended && orphans.is_empty()
+}
+
 impl LocalConnector {
+    /// Ends control groups that nobody watches over: of supervisors that were killed while no service was there, and of tries.
+    pub(super) fn end_left_groups(&self) {
+        for name in self.groups.left() {
+            let part = name.split_once('-').and_then(|(reservation, part)| {
+                let (reservation, part) = (reservation.parse().ok()?, part.parse().ok()?);
+                Some(self.part(ReservationNumber::new(reservation), part))
+            });
+            let begun = part.and_then(|part| part.begun().ok()?);
+            let watched = begun.and_then(|begun| begun.supervisor).is_some_and(|it| it.is_alive());
+            let Some(group) = self.groups.of(&name, PartLimits::default()).filter(|_| !watched) else {
+                continue;
+            };
+            let begun = Instant::now();
+            while !group.end() {
+                if begun.elapsed() > STOP_WITHIN {
+                    tracing::warn!("control group {name}: what was left in it does not end");
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            group.leave();
+        }
+    }
+
     /// Stops what runs of a reservation; whether nothing does any more.
     pub(super) fn is_stopped(&mut self, reservation: ReservationNumber) -> Result<bool, SiteError> {
         let directory = self.directory.join(reservation.to_string());
@@ -59,9 +101,7 @@ impl LocalConnector {
             directory.ask_to_stop();
             return Ok(false);
         }
-        let orphans = supervisor.orphans(&directory.work());
-        signal(&orphans, Signal::KILL);
-        Ok(orphans.is_empty())
+        Ok(is_over(directory, &supervisor))
     }
 
     pub(super) fn let_go(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {

@@ -8,9 +8,11 @@
 //! The end of a program that could not be started is 127 when there is nothing to run and 126 otherwise; its output says why, as it does of
 //! a task that has not written its files.
 
-use super::part::{Begun, Ended, PartDirectory, ProcessLimits, Task, make_directory};
+use super::group::{Group, Used};
+use super::part::{Begun, Ended, PartDirectory, Task, make_directory};
 use super::process::{Identity, descendants, signal};
 use super::program::{CANNOT_RUN, start};
+use super::share::ProcessLimits;
 use super::shared::{make_ways, missing_output, output_fault, put_inputs};
 use crate::clock::wall_millis;
 use crate::contract::{PartEnd, SiteError};
@@ -65,12 +67,13 @@ fn run(directory: &Path) -> Result<(), SiteError> {
     }
     set_no_new_privs(true).map_err(|error| wrong(error.into()))?;
     let end = execute(&part, &task, begun.at, &control);
+    let used = task.group.as_ref().map(end_group);
     kill_all(own.pid);
     if task.has_temporary() {
         // What cannot be removed now goes with the directory.
         let _ = std::fs::remove_dir_all(part.temporary());
     }
-    record(&part, &Ended { at: wall_millis(), end }, &control).map_err(wrong)
+    record(&part, &Ended { at: wall_millis(), end, used }, &control).map_err(wrong)
 }
 
 /// Records how it ended; on a full disk, when there is room again.
@@ -95,6 +98,10 @@ pub(crate) fn record(part: &PartDirectory, ended: &Ended, control: &OwnedFd) -> 
 pub(crate) fn execute(part: &PartDirectory, task: &Task, begun: i64, control: &OwnedFd) -> PartEnd {
     // A disk that takes no file is no fault of the program's.
     let Ok((mut output, error)) = open_outputs(part, task) else { return PartEnd::Lost };
+    if let Some(Err(error)) = task.group.as_ref().map(Group::make) {
+        let _ = writeln!(output, "walras: {error}");
+        return PartEnd::Lost;
+    }
     let work = part.work_of(Some(task));
     // Before it is limited how much may be used.
     make_ways(task, &work);
@@ -163,6 +170,7 @@ fn limit(limits: &ProcessLimits) -> Result<(), String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
     Ended,
+    OutOfMemory,
     AskedToStop,
     TimeUp,
 }
@@ -176,21 +184,31 @@ fn watch(mut child: Child, control: &OwnedFd, part: &PartDirectory, (task, begun
     };
     let started = wall_millis();
     let left = u64::try_from(task.until.saturating_sub(started)).unwrap_or(0);
-    let sign = || part.give_sign();
-    let first = wait_for(ended.as_fd(), Some(control.as_fd()), Duration::from_millis(left), sign);
-    if first != First::Ended {
+    let is_over = || task.group.as_ref().is_some_and(Group::was_out_of_memory);
+    let look = || {
+        part.give_sign();
+        is_over()
+    };
+    let first = wait_for(ended.as_fd(), Some(control.as_fd()), Duration::from_millis(left), look);
+    if first == First::OutOfMemory {
+        // There is no room left to end well in.
+        signal(&descendants(i32::try_from(std::process::id()).unwrap_or(0)), Signal::KILL);
+    } else if first != First::Ended {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
         let mut below = descendants(own);
         // What makes the namespaces would end at once, and everything inside with it.
         below.retain(|pid| task.cage.is_none() || u32::try_from(*pid) != Ok(child.id()));
         signal(&below, Signal::TERM);
-        if wait_for(ended.as_fd(), None, Duration::from_millis(task.grace), sign) != First::Ended {
+        if wait_for(ended.as_fd(), None, Duration::from_millis(task.grace), look) != First::Ended {
             signal(&descendants(own), Signal::KILL);
         }
     }
     match (first, child.wait()) {
         (First::TimeUp, _) if is_cut_short(begun, started, task.until) => PartEnd::Lost,
         (First::TimeUp, _) => PartEnd::TimedOut,
+        (First::Ended | First::OutOfMemory, _) if is_over() => PartEnd::OutOfMemory {
+            limit: task.group.as_ref().and_then(|group| group.limits.memory).unwrap_or(0),
+        },
         (_, Ok(status)) => end_of(status),
         (_, Err(_)) => PartEnd::Lost,
     }
@@ -204,16 +222,19 @@ fn is_cut_short(begun: i64, started: i64, until: i64) -> bool {
     left * 100 < planned * 99
 }
 
-/// Waits until a process has ended, a byte comes through the pipe, or time is up; gives signs meanwhile.
+/// Waits until a process has ended, a byte comes through the pipe, or time is up; looks meanwhile, again and again, whether there is no
+/// memory left for it.
 fn wait_for(
     ended: BorrowedFd<'_>,
     control: Option<BorrowedFd<'_>>,
     most: Duration,
-    give_sign: impl Fn(),
+    is_over: impl Fn() -> bool,
 ) -> First {
     let begun = Instant::now();
     loop {
-        give_sign();
+        if is_over() {
+            return First::OutOfMemory;
+        }
         let left = most.saturating_sub(begun.elapsed()).min(SIGN_EVERY);
         let seconds = i64::try_from(left.as_secs()).unwrap_or(i64::MAX);
         let timeout = Timespec { tv_sec: seconds, tv_nsec: left.subsec_nanos().into() };
@@ -241,6 +262,18 @@ fn end_of(status: ExitStatus) -> PartEnd {
         (None, Some(signal)) => PartEnd::Failed(128 + signal),
         (None, None) => PartEnd::Lost,
     }
+}
+
+/// Ends what is left in a part's control group, until nothing is, and says what all of it used.
+fn end_group(group: &Group) -> Used {
+    let used = group.used();
+    let mut pause = Duration::from_millis(1);
+    while !group.end() {
+        std::thread::sleep(pause);
+        pause = (2 * pause).min(Duration::from_millis(200));
+    }
+    group.leave();
+    used
 }
 
 /// Kills what is left below this process until nothing is: only then the part has ended.

@@ -167,7 +167,7 @@ impl<S: Store> SimulatedSite<S> {
                 let ahead = Interval::new(now.max(horizon.start()), horizon.end())?;
                 let times = standing.flat_map(|node| {
                     let free = complement(ahead, &self.owner_use(node, ahead)).into_iter();
-                    free.map(|interval| FreeTime { node: node.id, interval })
+                    free.map(|interval| FreeTime::whole(node.id, interval))
                 });
                 Free::Slots(times.collect())
             }

@@ -4,8 +4,10 @@ use super::SlurmConnector;
 use super::command::{self, Call};
 use super::execute::{self, Printed, Slurm};
 use super::free::Snapshot;
-use super::parse::{self, Settings};
+use super::parse;
 use super::partition;
+use super::settings::{Settings, settings};
+use super::units::Size;
 use crate::contract::SiteError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -53,15 +55,38 @@ impl<S: Slurm> SlurmConnector<S> {
         let at = Instant::now();
         let nodes = parse::nodes(&self.ask(&command::nodes())?);
         let partitions = partition::partitions(&self.ask(&command::partitions())?);
-        let jobs = parse::jobs(&self.ask(&command::jobs())?);
+        let jobs = match self.options.units.is_empty() {
+            true => parse::jobs(&self.ask(&command::jobs())?),
+            false => parse::jobs_with_uses(&self.ask(&command::jobs_with_uses())?),
+        };
         let reservations = parse::reservations(&self.ask(&command::reservations())?);
-        let snapshot = Arc::new(Snapshot::new(nodes, partitions, jobs, reservations));
+        let snapshot = self.sized(Snapshot::new(nodes, partitions, jobs, reservations))?;
         if snapshot.left_out != self.left_out {
             self.left_out.clone_from(&snapshot.left_out);
             tracing::warn!(left_out = ?snapshot.left_out, blocked = ?snapshot.blocked, "Slurm says what is not understood");
         }
         self.seen = Some((at, snapshot.clone()));
         Ok(snapshot)
+    }
+
+    /// The same with what nodes that are sold in units have. One that cannot be divided as it should be is left out, and not sold.
+    fn sized(&mut self, mut snapshot: Snapshot) -> Result<Arc<Snapshot>, SiteError> {
+        if self.options.units.is_empty() {
+            return Ok(Arc::new(snapshot));
+        }
+        let counts_memory = self.settings()?.counts_memory();
+        for (number, name) in &self.options.nodes {
+            let Some((units, seen)) = self.options.units.get(number).zip(snapshot.nodes.get(name)) else {
+                continue;
+            };
+            match Size::of(seen, *units, counts_memory) {
+                Ok(size) => {
+                    snapshot.sizes.insert(name.clone(), size);
+                }
+                Err(wrong) => snapshot.left_out.push(wrong),
+            }
+        }
+        Ok(Arc::new(snapshot))
     }
 
     /// What is wrong with the cluster at the moment.
@@ -74,7 +99,7 @@ impl<S: Slurm> SlurmConnector<S> {
         if let Some(settings) = &self.settings {
             return Ok(settings.clone());
         }
-        let settings = parse::settings(&self.ask(&command::settings())?);
+        let settings = settings(&self.ask(&command::settings())?);
         self.settings = Some(settings.clone());
         Ok(settings)
     }

@@ -11,6 +11,7 @@ use super::execute::Slurm;
 use super::parse::NodeSeen;
 use super::partition::of_longest;
 use super::probe::{Choice, for_sale, sold};
+use super::settings::Settings;
 use crate::contract::SiteMessage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,13 +27,16 @@ const SAID: u32 = 3;
 /// What is said of a node to the broker, and its price where the node has one of its own.
 pub type Described = Result<(NodeSpec, Option<Rate>), String>;
 
+/// What says it.
+type Describe = dyn Fn(&NodeSeen, &Settings) -> Described + Send + Sync;
+
 /// How it is found out which nodes there are.
 #[derive(Clone)]
 pub struct Census {
     /// What is for sale.
     pub choice: Choice,
     /// What is said of a node.
-    pub describe: Arc<dyn Fn(&NodeSeen) -> Described + Send + Sync>,
+    pub describe: Arc<Describe>,
     /// What the broker knows of those that are sold, by name.
     pub known: BTreeMap<String, NodeSpec>,
 }
@@ -61,6 +65,7 @@ impl<S: Slurm> SlurmConnector<S> {
     pub(super) fn take_census(&mut self, now: Time) -> Option<SiteMessage> {
         let census = self.options.census.clone()?;
         let (at, snapshot) = self.seen.clone()?;
+        let settings = self.settings().ok()?;
         let is_sold: BTreeSet<&str> = self.options.nodes.iter().map(|(_, name)| name.as_str()).collect();
         let all = for_sale(snapshot.nodes.values().cloned().collect(), &census.choice);
         let (all, _, _) = of_longest(all, &snapshot.partitions, &census.choice.partitions);
@@ -70,7 +75,7 @@ impl<S: Slurm> SlurmConnector<S> {
         }
         let (mut nodes, mut rates, mut wrong) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for seen in &there {
-            match ((census.describe)(seen), census.known.get(&seen.name)) {
+            match ((census.describe)(seen, &settings), census.known.get(&seen.name)) {
                 (Ok((spec, rate)), _) => {
                     rates.extend(rate.map(|rate| (seen.name.clone(), rate)));
                     nodes.insert(seen.name.clone(), spec);
@@ -139,7 +144,9 @@ impl<S: Slurm> SlurmConnector<S> {
             self.options.nodes = sold;
             self.options.gone.extend(gone);
             self.options.nodes.push((*number, name.clone()));
-            self.book.grow(*number, 1);
+            let units = self.missing.said.get(name).map_or(1, |spec| spec.division.units());
+            self.book.grow(*number, units);
+            self.options.units.extend((units > 1).then_some((*number, units)));
             if let (Some(census), Some(spec)) = (&mut self.options.census, self.missing.said.get(name)) {
                 census.known.insert(name.clone(), spec.clone());
             }

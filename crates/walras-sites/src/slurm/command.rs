@@ -3,6 +3,8 @@
 //! Times are seconds since 1970 (`uts…`), which spares all zones. Names are `walras-<instance>-<number>-<place>`: Slurm keeps no other
 //! mark on a reservation, and the numbers of jobs are given out again after a crash.
 
+use super::amount::Part;
+use super::uses;
 use crate::contract::ReservationNumber;
 use std::path::Path;
 
@@ -86,6 +88,13 @@ pub fn jobs() -> Call {
     Call::new("squeue", &["-h", "-a", "-t", "all", "-o", "%i|%T|%S|%e|%N|%Y|%v|%j"])
 }
 
+/// The same with what jobs have of their nodes, before the name.
+pub fn jobs_with_uses() -> Call {
+    let before = ["JobArrayID", "State", "StartTime", "EndTime", "NodeList", "SchedNodes", "Reservation"];
+    let columns: Vec<String> = before.into_iter().chain(uses::COLUMNS).map(|it| format!("{it}:|")).collect();
+    Call::new("squeue", &["-h", "-a", "-t", "all", "-O", &format!("{},Name:", columns.join(","))])
+}
+
 /// How Slurm is set up.
 pub fn settings() -> Call {
     Call::new("scontrol", &["show", "config"])
@@ -106,15 +115,20 @@ pub struct Wanted {
     pub user: u32,
     /// Whether jobs of our own, whose limits are whole minutes, reach into it.
     pub over_jobs: bool,
+    /// How many units of the node, of how many, where it is sold in units.
+    pub share: Option<(u32, u32)>,
+    /// The cores of these: of a node that is sold in units all are named, too, for Slurm makes a reservation of the whole over those of parts.
+    pub cores: Option<u32>,
 }
 
 /// Makes reservations, all through one process: a line each, of words without spaces.
 pub fn create(wanted: &[Wanted]) -> Call {
     let line = |it: &Wanted| {
         let flags = if it.over_jobs { " Flags=IGNORE_JOBS" } else { "" };
+        let cores = it.cores.map(|cores| format!(" CoreCnt={cores}")).unwrap_or_default();
         let Wanted { name, node, start, end, user, .. } = it;
         format!(
-            "create reservation ReservationName={name} StartTime=uts{start} EndTime=uts{end} Nodes={node} Users={user}{flags}\n"
+            "create reservation ReservationName={name} StartTime=uts{start} EndTime=uts{end} Nodes={node}{cores} Users={user}{flags}\n"
         )
     };
     let input = wanted.iter().map(line).collect();
@@ -151,6 +165,8 @@ pub fn cancel(name: &str) -> Call {
 pub enum Where<'a> {
     /// On this node, in the reservation of its own name.
     Reserved(&'a str),
+    /// The same, with so much of the node.
+    Part(&'a str, Part),
     /// On so many nodes, which Slurm chooses when it likes.
     Queued(usize),
 }
@@ -210,14 +226,17 @@ pub fn estimate(job: &Submission<'_>) -> Call {
 /// What a job needs of a cluster.
 fn needs(job: &Submission<'_>) -> Vec<String> {
     let nodes = match job.place {
-        Where::Reserved(_) => 1,
+        Where::Reserved(_) | Where::Part(..) => 1,
         Where::Queued(nodes) => nodes,
     };
-    // All memory too: else a cluster that divides it gives each job a default.
-    let mut words = vec!["--exclusive".to_owned(), "--mem=0".to_owned()];
+    let mut words = match job.place {
+        Where::Part(_, part) => needs_of(&part),
+        // All memory too: else a cluster that divides it gives each job a default.
+        Where::Reserved(_) | Where::Queued(_) => vec!["--exclusive".to_owned(), "--mem=0".to_owned()],
+    };
     words.extend([format!("--nodes={nodes}"), format!("--ntasks={nodes}")]);
     match job.place {
-        Where::Reserved(node) => {
+        Where::Reserved(node) | Where::Part(node, _) => {
             words.extend([format!("--reservation={}", job.name), format!("--nodelist={node}")]);
         }
         Where::Queued(_) => words.push("--ntasks-per-node=1".to_owned()),
@@ -226,6 +245,14 @@ fn needs(job: &Submission<'_>) -> Vec<String> {
     words.extend(job.partition.map(|name| format!("--partition={name}")));
     words.extend(job.project.map(|name| format!("--account={name}")));
     words.extend(job.qos.map(|name| format!("--qos={name}")));
+    words
+}
+
+/// What a job needs that has so much of a node.
+fn needs_of(part: &Part) -> Vec<String> {
+    let mut words = vec![format!("--cpus-per-task={}", part.cpus)];
+    words.extend((part.memory_mib > 0).then(|| format!("--mem={}", part.memory_mib)));
+    words.extend((part.gpus > 0).then(|| format!("--gres=gpu:{}", part.gpus)));
     words
 }
 
@@ -254,8 +281,34 @@ mod tests {
             end: 160,
             user: 0,
             over_jobs: true,
+            share: None,
+            cores: None,
         };
         let line = "create reservation ReservationName=walras-a-1-0 StartTime=uts100 EndTime=uts160 Nodes=n1 Users=0 Flags=IGNORE_JOBS\n";
-        assert_eq!(create(&[wanted]).input.as_deref(), Some(line));
+        assert_eq!(create(std::slice::from_ref(&wanted)).input.as_deref(), Some(line));
+        let part = Wanted { over_jobs: false, share: Some((1, 4)), cores: Some(8), ..wanted };
+        let line = "create reservation ReservationName=walras-a-1-0 StartTime=uts100 EndTime=uts160 Nodes=n1 CoreCnt=8 Users=0\n";
+        assert_eq!(create(&[part]).input.as_deref(), Some(line));
+    }
+
+    #[test]
+    fn a_part_of_a_node_is_asked_for_by_what_it_has() {
+        let part = Part { cores: 2, cpus: 4, memory_mib: 2_048, gpus: 1 };
+        let job = Submission {
+            name: "walras-a-1-0",
+            place: Where::Part("n4", part),
+            partition: Some("all"),
+            project: None,
+            qos: None,
+            account: None,
+            minutes: 2,
+            script: Path::new("s"),
+            arguments: &[],
+        };
+        let words = needs(&job).join(" ");
+        assert_eq!(
+            words,
+            "--cpus-per-task=4 --mem=2048 --gres=gpu:1 --nodes=1 --ntasks=1 --reservation=walras-a-1-0 --nodelist=n4 --time=2 --partition=all"
+        );
     }
 }

@@ -17,8 +17,6 @@ use walras_model::Time;
 
 /// An end that is noticed within this time, in milliseconds, was watched.
 const WATCHED: i64 = 3_000;
-/// What Slurm said so long ago is still taken for what is.
-const FRESH: Duration = Duration::from_secs(2);
 /// Slurm has said what became of a job so long, in milliseconds, after its supervisor was gone, or does not say it any more.
 const WORD_WITHIN: i64 = 15_000;
 
@@ -49,7 +47,11 @@ impl<S: Slurm> SlurmConnector<S> {
         let mut at = claimed.max(written);
         if alone && later(written, WATCHED) < now {
             // A controller that does not answer leaves it at what the files say.
-            let seen = self.read(FRESH).map_or(Seen::Unknown, |snapshot| self.seen_end(&snapshot, tag));
+            // Read since it was written, for whichever part.
+            let since = Duration::from_millis((now.as_millis() - written.as_millis()).unsigned_abs());
+            let seen = self
+                .read(since.min(self.options.look_every))
+                .map_or(Seen::Unknown, |snapshot| self.seen_end(&snapshot, tag));
             at = match seen {
                 Seen::Goes => now,
                 Seen::Over(end) => at.max(Time::from_millis(end.saturating_mul(1_000)).unwrap_or(at)),
@@ -64,7 +66,9 @@ impl<S: Slurm> SlurmConnector<S> {
     /// somebody by way of Slurm, has ended, by Slurm's own word. Nothing while that is still to come.
     pub(super) fn lost(&mut self, now: Time, tag: &Tag, ended: &Ended) -> Option<PartEnd> {
         let waits = now < later(Time::from_millis(ended.at).unwrap_or(now), WORD_WITHIN);
-        let Ok(snapshot) = self.read(FRESH) else { return (!waits).then_some(PartEnd::Lost) };
+        let Ok(snapshot) = self.read(self.options.look_every) else {
+            return (!waits).then_some(PartEnd::Lost);
+        };
         let name = self.job_name(tag);
         let jobs = snapshot.jobs.iter().filter(|job| job.name == name);
         let states: Vec<JobState> = jobs.map(|job| job.state).collect();

@@ -1,12 +1,14 @@
 //! Holds: what each is in Slurm, and its directory.
 
+use super::SlurmConnector;
+use super::amount::Part;
 use super::command::{self, Call, Submission, Tag, Wanted, Where};
 use super::execute::Slurm;
 use super::free::{Snapshot, minutes};
 use super::queue::QUEUED;
 use super::seen::is_running;
 use super::supervise::HoldFile;
-use super::{FRESH, SlurmConnector};
+use super::units::Taken;
 use crate::contract::{Hold, ReservationNumber, SiteError};
 use crate::local::part::{PartDirectory, Task};
 use crate::local::shared::put_inputs;
@@ -17,7 +19,7 @@ use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, lchown};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use walras_model::Time;
+use walras_model::{NodeId, Time};
 
 /// A supervisor that was submitted and is not seen is submitted again after this time: by then the controller has saved what it knows.
 const SUBMIT_AGAIN: Duration = Duration::from_secs(6);
@@ -51,17 +53,41 @@ impl<S: Slurm> SlurmConnector<S> {
         Some(Account { uid, gid })
     }
 
-    /// The reservation that a hold needs: whole seconds, with its margins.
+    /// The reservation that a hold needs: whole seconds, with its margins; and so many cores, where they are known, of a node that is sold in units.
     pub(super) fn wanted(&self, tag: &Tag, hold: &Hold) -> Option<Wanted> {
         let margin = self.options.margin;
+        let node = self.node_name(hold.node?)?.to_owned();
+        let share = self.options.units.get(&hold.node?).map(|of| (hold.units, *of));
+        let part = share.and_then(|(units, _)| self.part_of(&node, units));
         Some(Wanted {
+            share,
+            cores: part.map(|part| part.cores),
             name: self.instance.tag(tag),
-            node: self.node_name(hold.node?)?.to_owned(),
+            node,
             start: (hold.interval.start().as_millis() - margin.before).div_euclid(1_000),
             end: (hold.interval.end().as_millis() + margin.after + 999).div_euclid(1_000),
             user: self.account_of(tag.number).map_or_else(|| geteuid().as_raw(), |account| account.uid),
             over_jobs: false,
         })
+    }
+
+    /// What so many units of a node have, by what was last seen.
+    fn part_of(&self, node: &str, units: u32) -> Option<Part> {
+        let (_, seen) = self.seen.as_ref()?;
+        Some(seen.sizes.get(node)?.part(units))
+    }
+
+    /// All that is ours on a node, but what was said to be taken.
+    pub(super) fn ours_on(&self, node: NodeId) -> Vec<Taken> {
+        let mut all = Vec::new();
+        for (number, booking) in self.book.iter() {
+            for (hold, place) in booking.holds.iter().zip(0..).filter(|(hold, _)| hold.node == Some(node)) {
+                let tag = Tag { number, place };
+                let wanted = self.wanted(&tag, hold).filter(|_| !self.taken.contains(&tag));
+                all.extend(wanted.map(|it| (it.start, it.end, hold.units)));
+            }
+        }
+        all
     }
 
     /// The holds of a reservation, each with what it needs.
@@ -105,7 +131,7 @@ impl<S: Slurm> SlurmConnector<S> {
         missing.sort_by_key(|(_, hold, _)| hold.interval.start());
         let more = missing.len() > SUBMITTED_AT_ONCE;
         // Those that a service before this one has submitted are there.
-        let snapshot = self.read(FRESH)?;
+        let snapshot = self.read(self.options.look_every)?;
         for (tag, hold, wanted) in missing.into_iter().take(SUBMITTED_AT_ONCE) {
             if is_running(&snapshot, &wanted.name) || self.is_finished(&tag) {
                 self.submitted.insert(tag, (Instant::now(), 1));
@@ -143,9 +169,17 @@ impl<S: Slurm> SlurmConnector<S> {
     ) -> Result<(), SiteError> {
         let directory = self.make_hold(tag, hold)?;
         let partition = snapshot.partition_of(&wanted.node, &self.options.partitions);
+        let place = match (wanted.share, self.part_of(&wanted.node, hold.units)) {
+            (None, _) => Where::Reserved(&wanted.node),
+            (Some(_), Some(part)) => Where::Part(&wanted.node, part),
+            (Some(_), None) => {
+                let why = format!("what node {} has is not known", wanted.node);
+                return Err(SiteError::NotUnderstood(why));
+            }
+        };
         let call = command::submit(&Submission {
             name: &wanted.name,
-            place: Where::Reserved(&wanted.node),
+            place,
             partition: partition.map(|it| it.name.as_str()),
             project: self.options.project.as_deref(),
             qos: self.options.qos.as_deref(),

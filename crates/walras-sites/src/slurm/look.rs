@@ -1,19 +1,22 @@
 //! Looks: what is ours in Slurm against the book, and what has become of others' plans.
 //!
-//! Every look asks the controller three times, however many reservations there are. Strangers under our name go: what was revived,
+//! Every look asks the controller four times, however many reservations there are, and not at all where something was read for another purpose since the last. Strangers under our name go: what was revived,
 //! expired, or made by a service that was killed. What is missing, moved, shrunk, or on a node that was drained or failed is said to be
 //! taken, unless its supervisor is up: what runs goes on. A node that does not answer is said to be down: nothing is planned there. And when an owner's job is planned later than it was before we came, we give way.
 
 use super::command::{self, Instance, Tag, Wanted};
 use super::execute::Slurm;
 use super::free::Snapshot;
-use super::parse::{JobState, Settings};
-use super::seen::{is_running, stands};
+use super::parse::JobState;
+use super::seen::{has_cores_alone, is_running, stands};
+use super::settings::Settings;
+use super::units::{Taken, fits};
 use super::{FRESH, Kept, SlurmConnector};
-use crate::clock::later;
-use crate::contract::{Hold, JobNumber, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
+use crate::clock::{later, wall_millis};
+use crate::contract::{Hold, JobNumber, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};
 use crate::local::sweep::{set_aside, sweep};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use walras_model::Time;
 
@@ -99,7 +102,7 @@ impl<S: Slurm> SlurmConnector<S> {
             return Ok(Vec::new());
         }
         self.looked = Some(Instant::now());
-        let snapshot = self.read(FRESH)?;
+        let snapshot = self.read_to_look(every)?;
         self.tidy(&snapshot)?;
         self.find_barren(now, &snapshot);
         let mut messages = self.news_of_nodes(now, &snapshot)?;
@@ -107,6 +110,14 @@ impl<S: Slurm> SlurmConnector<S> {
         messages.extend(self.give_way(now, &snapshot));
         messages.extend(self.take_census(now));
         Ok(messages)
+    }
+
+    /// What was read since the last look, for whatever it was; what is there now, where that is nothing.
+    fn read_to_look(&mut self, every: Duration) -> Result<Arc<Snapshot>, SiteError> {
+        let is_news = self.seen.as_ref().is_some_and(|(at, _)| self.looked_at.is_none_or(|last| *at > last));
+        let snapshot = self.read(if is_news { every } else { Duration::ZERO })?;
+        self.looked_at = self.seen.as_ref().map(|(at, _)| *at);
+        Ok(snapshot)
     }
 
     /// Removes the directories of what has been over for long.
@@ -219,18 +230,32 @@ impl<S: Slurm> SlurmConnector<S> {
         let numbers =
             self.book.iter().filter(|(_, it)| it.expiry.is_none() && !it.leaving).map(|(number, _)| number);
         let mut messages = Vec::new();
-        for number in numbers.collect::<Vec<_>>() {
+        let seconds = wall_millis() / 1_000;
+        let others = snapshot.in_the_way(&self.instance, seconds);
+        // Where others leave too little for all that is ours on a node, what was asked for last goes first.
+        for number in numbers.collect::<Vec<_>>().into_iter().rev() {
             for (tag, hold, wanted) in self.all_wanted(number) {
                 let node = snapshot.nodes.get(&wanted.node);
                 // That it does not answer is said of the node itself, and no fault of its owner's.
                 let usable = node.is_some_and(|node| node.usable || node.down || node.unknown);
-                let good = usable && stands(snapshot, &wanted);
+                let good = usable
+                    && stands(snapshot, &wanted)
+                    && has_cores_alone(snapshot, &wanted, &self.instance)
+                    && self.is_left(others.get(wanted.node.as_str()), &hold, &wanted);
                 if !good && hold.interval.end() > now && !self.is_up(&tag) {
                     messages.extend(self.say_taken(tag, &hold));
                 }
             }
         }
         messages
+    }
+
+    /// Whether others leave what is held of a node that is sold in units.
+    fn is_left(&self, others: Option<&Vec<Taken>>, hold: &Hold, wanted: &Wanted) -> bool {
+        let (Some(others), Some((_, of)), Some(node)) = (others, wanted.share, hold.node) else {
+            return true;
+        };
+        fits(others.iter().copied().chain(self.ours_on(node)), of, wanted.start, wanted.end)
     }
 
     /// Whether something of a hold has begun, so that it goes on whatever becomes of its reservation.
@@ -240,9 +265,17 @@ impl<S: Slurm> SlurmConnector<S> {
         on_hold.any(|(part, _)| self.reported.of(tag.number, *part).start)
     }
 
+    /// Of a node that is sold in units others may hold something at the same time: what is taken there is this reservation's alone.
     fn say_taken(&mut self, tag: Tag, hold: &Hold) -> Option<SiteMessage> {
         let (node, interval) = (hold.node?, hold.interval);
-        self.taken.insert(tag).then_some(SiteMessage::Taken { node, interval })
+        let (reservation, refusal) = (tag.number, SiteRefusal::TakenBack);
+        let of = self.options.units.get(&node).copied().unwrap_or(1);
+        let said = if hold.units < of {
+            SiteMessage::Refused { reservation, refusal }
+        } else {
+            SiteMessage::Taken { node, interval }
+        };
+        self.taken.insert(tag).then_some(said)
     }
 
     /// Gives back what has moved an owner's job.

@@ -20,8 +20,9 @@
 //! | `ask` | asking, no more often than there is an answer |
 //! | [`execute`] | running them, within limits |
 //! | [`parse`], [`hostlist`] | what is printed, as data |
-//! | [`partition`] | which nodes take jobs, and how long these may be |
+//! | [`settings`], [`partition`] | how the cluster is set up, which nodes take jobs, and how long these may be |
 //! | [`free`], `sell` | free time, and what of it is sold |
+//! | [`amount`], [`uses`], [`units`] | what jobs have of nodes, and what that leaves of those that are sold in units |
 //! | `census` | nodes that come and go |
 //! | `ends` | when parts have ended, whatever users say |
 //! | [`probe`] | what a cluster has to sell, when it joins |
@@ -30,6 +31,7 @@
 //! | `reserve`, `holds`, `parts`, `stop`, `look` | the protocol |
 //! | `supervise` | the process on the node |
 
+pub mod amount;
 mod ask;
 mod census;
 pub mod command;
@@ -49,16 +51,19 @@ mod reserve;
 mod run_as;
 mod seen;
 mod sell;
+pub mod settings;
 mod stop;
 mod supervise;
+pub mod units;
+pub mod uses;
 
 pub use census::{Census, Described};
 pub use execute::{Programs, Slurm};
-pub use free::Margin;
 pub use hostlist::expand;
 pub use options::SlurmOptions;
 pub use run_as::RunAs;
 pub use supervise::supervise_hold;
+pub use units::Margin;
 
 use crate::backoff::Backoff;
 use crate::book::{Book, Room};
@@ -75,9 +80,9 @@ use crate::store::SqliteStore;
 use command::{Instance, Tag};
 use free::Snapshot;
 use look::Watch;
-use parse::Settings;
 use run_as::AccountBook;
 use serde::{Deserialize, Serialize};
+use settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,6 +145,10 @@ pub struct SlurmConnector<S = Programs> {
     /// Owners' jobs that must not start later than they were planned.
     watched: Vec<Watch>,
     looked: Option<Instant>,
+    /// When what was looked at last was read.
+    looked_at: Option<Instant>,
+    /// When it was last tried to take out of Slurm what is being given up.
+    left: Option<Instant>,
     swept: Option<Instant>,
     /// Since when nothing runs of what is to be given up.
     stopped: BTreeMap<ReservationNumber, Time>,
@@ -169,7 +178,8 @@ impl<S: Slurm> SlurmConnector<S> {
         let directory = std::path::absolute(shared).map_err(wrong)?.join(instance.name());
         make_directory(&directory, options.run_as != RunAs::Service).map_err(wrong)?;
         let all = options.nodes.iter().chain(&options.gone);
-        let nodes = || Room::Nodes(all.map(|(number, _)| (*number, 1)).collect());
+        let units = |number: &NodeId| options.units.get(number).copied().unwrap_or(1);
+        let nodes = || Room::Nodes(all.map(|(number, _)| (*number, units(number))).collect());
         let book = Book::open(store, options.queue.map_or_else(nodes, Room::Queue))?;
         let accounts = AccountBook::new(options.run_as.clone());
         let seed = u64::from_str_radix(instance.name(), 16).unwrap_or_default();
@@ -193,6 +203,8 @@ impl<S: Slurm> SlurmConnector<S> {
             taken: BTreeSet::new(),
             watched: Vec::new(),
             looked: None,
+            looked_at: None,
+            left: None,
             swept: None,
             stopped: BTreeMap::new(),
             removed: None,
@@ -324,13 +336,7 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
         let advanced = self.advance_all(now, None);
         let mut messages = Vec::new();
         self.book.expire(now)?;
-        let leaving = self.book.iter().filter(|(_, booking)| booking.leaving).map(|(number, _)| number);
-        for reservation in leaving.collect::<Vec<_>>() {
-            match self.try_to_leave(now, reservation) {
-                Ok(more) => messages.extend(more),
-                Err(error) => tracing::debug!("reservation {reservation}: {error}"),
-            }
-        }
+        messages.extend(self.let_go_again(now));
         for result in [self.let_overlap(now), self.submit_missing(now)] {
             if let Err(error) = result {
                 tracing::debug!("{error}");

@@ -1,8 +1,9 @@
 //! What a site of Slurm's is like.
 
 use super::census::Census;
-use super::free::Margin;
 use super::run_as::RunAs;
+use super::units::Margin;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use walras_model::NodeId;
@@ -12,6 +13,8 @@ use walras_model::NodeId;
 pub struct SlurmOptions {
     /// The nodes that are sold, and the numbers that the broker knows them by.
     pub nodes: Vec<(NodeId, String)>,
+    /// In how many units these are sold; those that are not named are sold whole.
+    pub units: BTreeMap<NodeId, u32>,
     /// Those that were sold, and of which something may still be held.
     pub gone: Vec<(NodeId, String)>,
     /// How it is found out which nodes there are from now on; they stay the same, without.

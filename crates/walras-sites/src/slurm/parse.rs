@@ -8,6 +8,7 @@
 
 use super::command::TAG;
 use super::hostlist::expand;
+use super::uses::{self, Reserved, Takes, gpus};
 use std::collections::BTreeMap;
 
 /// At most so many of what is left out are named.
@@ -30,8 +31,14 @@ pub struct NodeSeen {
     pub features: Vec<String>,
     /// Its processors.
     pub processors: Option<u32>,
+    /// Its cores.
+    pub cores: Option<u32>,
+    /// Its processors without those that Slurm keeps for itself.
+    pub effective: Option<u32>,
     /// Its memory, in MiB.
     pub memory: Option<u64>,
+    /// What Slurm keeps of that for itself.
+    pub kept_memory: u64,
     /// Its GPUs.
     pub gpus: u32,
     /// What Slurm prefers to leave free: nodes of high weight are given out last.
@@ -77,6 +84,8 @@ pub struct JobSeen {
     pub nodes: Vec<String>,
     /// The nodes it had, where it is over and one of ours.
     pub ran_on: Vec<String>,
+    /// What it has of each of its nodes; all of it, where that was not asked for.
+    pub takes: Takes,
     /// In which reservation.
     pub reservation: Option<String>,
     /// Its name.
@@ -96,6 +105,8 @@ pub struct ReservationSeen {
     pub nodes: Vec<String>,
     /// Whether it gives way to others.
     pub overlaps: bool,
+    /// What it has of them.
+    pub reserved: Reserved,
 }
 
 /// What was read.
@@ -152,7 +163,7 @@ pub(super) fn words(line: &str) -> BTreeMap<&str, &str> {
     all
 }
 
-fn given(value: &str) -> Option<&str> {
+pub(super) fn given(value: &str) -> Option<&str> {
     Some(value).filter(|value| !matches!(*value, "" | "(null)" | "N/A" | "n/a" | "NONE" | "Unknown" | "None"))
 }
 
@@ -181,6 +192,8 @@ pub fn nodes(bytes: &[u8]) -> Parsed<NodeSeen> {
             continue;
         };
         let number = |key: &str| words.get(key).and_then(|value| value.parse::<u64>().ok());
+        let count = |key: &str| number(key).and_then(|it| u32::try_from(it).ok());
+        let cores = || count("Sockets")?.checked_mul(count("CoresPerSocket")?);
         parsed.items.push(NodeSeen {
             name: (*name).to_owned(),
             usable: is_usable(state),
@@ -188,10 +201,13 @@ pub fn nodes(bytes: &[u8]) -> Parsed<NodeSeen> {
             unknown: is_unknown(state),
             state: (*state).to_owned(),
             features: list(words.get("AvailableFeatures").or(words.get("Features"))),
-            processors: number("CPUTot").and_then(|it| u32::try_from(it).ok()),
+            processors: count("CPUTot"),
+            cores: cores(),
+            effective: count("CPUEfctv"),
             memory: number("RealMemory"),
+            kept_memory: number("MemSpecLimit").unwrap_or(0),
             gpus: gpus(words.get("Gres").copied().unwrap_or_default()),
-            weight: number("Weight").and_then(|it| u32::try_from(it).ok()).unwrap_or(1),
+            weight: count("Weight").unwrap_or(1),
             partitions: list(words.get("Partitions")),
         });
     }
@@ -217,17 +233,6 @@ fn is_unknown(state: &str) -> bool {
 fn is_down(state: &str) -> bool {
     let silent = |word: &str| matches!(word.trim_end_matches('*'), "DOWN" | "FAIL" | "NOT_RESPONDING");
     !is_unknown(state) && (state.contains('*') || state.split('+').any(silent))
-}
-
-/// The number of GPUs in `gpu:a100:4(S:0-1),gpu:2`.
-fn gpus(gres: &str) -> u32 {
-    let count = |item: &str| {
-        let item = item.split('(').next().unwrap_or_default();
-        let rest = item.strip_prefix("gpu")?;
-        let last = rest.rsplit(':').next().unwrap_or_default();
-        if rest.is_empty() { Some(1) } else { last.parse::<u32>().ok() }
-    };
-    gres.split(',').filter_map(count).fold(0, u32::saturating_add)
 }
 
 /// A name that can be put into a command and a list of hosts.
@@ -263,6 +268,7 @@ pub fn reservations(bytes: &[u8]) -> Parsed<ReservationSeen> {
                 end,
                 nodes,
                 overlaps: list(words.get("Flags")).iter().any(|flag| flag == "OVERLAP"),
+                reserved: Reserved::of(line),
             }),
             Err(wrong) => parsed.block(name, &wrong.to_string()),
         }
@@ -272,10 +278,23 @@ pub fn reservations(bytes: &[u8]) -> Parsed<ReservationSeen> {
 
 /// Reads `squeue` with the columns of [`super::command::jobs`].
 pub fn jobs(bytes: &[u8]) -> Parsed<JobSeen> {
+    read_jobs(bytes, 0)
+}
+
+/// The same with those of [`super::command::jobs_with_uses`].
+pub fn jobs_with_uses(bytes: &[u8]) -> Parsed<JobSeen> {
+    read_jobs(bytes, uses::COLUMNS.len())
+}
+
+/// So many columns before the last say what a job has.
+fn read_jobs(bytes: &[u8], more: usize) -> Parsed<JobSeen> {
     let mut parsed = Parsed::default();
     for line in lines(bytes, &mut parsed, true) {
-        let columns: Vec<&str> = line.splitn(8, '|').collect();
-        let [id, state, start, end, nodes, planned, reservation, name] = columns[..] else {
+        let columns: Vec<&str> = line.splitn(8 + more, '|').collect();
+        let all = columns.len() == 8 + more;
+        let (true, &[id, state, start, end, nodes, planned, reservation, ref uses @ .., name]) =
+            (all, columns.as_slice())
+        else {
             // A name may hold line breaks: what follows one is no job. What begins as one does and is cut off may be.
             let number = columns[0].bytes().take_while(u8::is_ascii_digit).count();
             if number > 0 && columns.len() > 1 {
@@ -308,6 +327,7 @@ pub fn jobs(bytes: &[u8]) -> Parsed<JobSeen> {
             end: seconds(end),
             nodes,
             ran_on,
+            takes: if uses.is_empty() { Takes::Whole } else { uses::takes(uses) },
             reservation: given(reservation).map(str::to_owned),
             name: name.to_owned(),
         });
@@ -323,43 +343,6 @@ fn job_state(state: &str) -> JobState {
         "CANCELLED" | "TIMEOUT" | "PREEMPTED" | "DEADLINE" | "REVOKED" | "BOOT_FAIL" => JobState::Stopped,
         "NODE_FAIL" => JobState::NodeFailed,
         _ => JobState::Active,
-    }
-}
-
-/// How Slurm is set up, as far as it matters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// The cluster's name.
-    pub cluster: Option<String>,
-    /// Its version.
-    pub version: Option<String>,
-    /// How far the backfill scheduler looks ahead, in seconds.
-    pub backfill_window: i64,
-    /// How often it looks, in seconds.
-    pub backfill_every: i64,
-}
-
-/// Reads `scontrol show config`.
-pub fn settings(bytes: &[u8]) -> Settings {
-    let text = String::from_utf8_lossy(bytes);
-    let value = |key: &str| {
-        let of_key = |line: &str| {
-            let (name, value) = line.split_once('=')?;
-            (name.trim() == key).then(|| value.trim().to_owned())
-        };
-        text.lines().find_map(of_key).filter(|value| given(value).is_some())
-    };
-    let parameters = value("SchedulerParameters").unwrap_or_default();
-    let number = |key: &str, otherwise: i64, least: i64| {
-        let of_key = |word: &str| word.trim().strip_prefix(key)?.strip_prefix('=')?.parse::<i64>().ok();
-        let found = parameters.split(',').find_map(of_key);
-        found.filter(|it| (least..=1_000_000).contains(it)).unwrap_or(otherwise)
-    };
-    Settings {
-        cluster: value("ClusterName"),
-        version: value("SLURM_VERSION"),
-        backfill_window: 60 * number("bf_window", 1_440, 1),
-        backfill_every: number("bf_interval", 30, 1),
     }
 }
 

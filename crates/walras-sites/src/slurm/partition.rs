@@ -21,6 +21,8 @@ pub struct PartitionSeen {
     pub open: bool,
     /// How long a job may be, in seconds; `i64::MAX` without a limit.
     pub longest: i64,
+    /// Whether every job there has its nodes for itself, or for its user.
+    pub whole_nodes: bool,
 }
 
 /// What is known of all partitions, by name.
@@ -47,7 +49,13 @@ pub fn partitions(bytes: &[u8]) -> Parsed<PartitionSeen> {
             parsed.leave_out(name, "no state, or no limit of time");
             continue;
         };
-        parsed.items.push(PartitionSeen { name: (*name).to_owned(), open: *state == "UP", longest });
+        let is = |key: &str, value: &str| words.get(key).is_some_and(|it| *it == value);
+        parsed.items.push(PartitionSeen {
+            name: (*name).to_owned(),
+            open: *state == "UP",
+            longest,
+            whole_nodes: is("OverSubscribe", "EXCLUSIVE") || is("ExclusiveUser", "YES"),
+        });
     }
     parsed
 }

@@ -159,7 +159,7 @@ impl<S: Slurm> SlurmConnector<S> {
             return Ok((begun, None));
         }
         let until = self.last_moment(until).as_millis();
-        let lost = Ended { at: wall_millis().min(until), end: PartEnd::Lost };
+        let lost = Ended { at: wall_millis().min(until), end: PartEnd::Lost, used: None };
         directory.write_once("ended.json", &lost).map_err(wrong)?;
         let ended = directory.ended()?;
         Ok((begun, ended))

@@ -2,8 +2,9 @@
 
 use super::command;
 use super::execute::{self, Slurm};
-use super::parse::{self, NodeSeen, Settings};
-use super::partition::{self, by_name, of_longest};
+use super::parse::{self, NodeSeen};
+use super::partition::{self, Partitions, by_name, of_longest};
+use super::settings::{Settings, settings};
 use crate::clock::wall_millis;
 use crate::contract::SiteError;
 use std::collections::BTreeSet;
@@ -35,6 +36,8 @@ pub struct Found {
     pub may_reserve: bool,
     /// How long jobs may be there, in seconds, where there is a limit.
     pub longest: Option<i64>,
+    /// Its partitions, by name.
+    pub partitions: Partitions,
     /// What Slurm says that is not understood, and which nodes are not sold beside others.
     pub left_out: Vec<String>,
 }
@@ -45,7 +48,7 @@ pub fn probe(slurm: &mut impl Slurm, choice: &Choice) -> Result<Found, SiteError
         let printed = slurm.run(call)?;
         if printed.well { Ok(printed.out) } else { Err(SiteError::NotUnderstood(printed.wrong)) }
     };
-    let settings = parse::settings(&ask(&command::settings())?);
+    let settings = settings(&ask(&command::settings())?);
     let parsed = parse::nodes(&ask(&command::nodes())?);
     let printed = partition::partitions(&ask(&command::partitions())?);
     let partitions = by_name(printed.items);
@@ -56,7 +59,7 @@ pub fn probe(slurm: &mut impl Slurm, choice: &Choice) -> Result<Found, SiteError
     let left_out = parsed.left_out.into_iter().chain(printed.left_out).chain(short).collect();
     let nodes = sold(all, choice, &BTreeSet::new());
     let may_reserve = !execute::is_denied(&refused.wrong);
-    Ok(Found { settings, nodes, chosen_of, may_reserve, longest, left_out })
+    Ok(Found { settings, nodes, chosen_of, may_reserve, longest, partitions, left_out })
 }
 
 /// The nodes that an owner names; an error for what Slurm does not know.

@@ -10,10 +10,10 @@
 //!
 //! An offer costs one call of Slurm's, at most as often as it is looked at.
 
+use super::SlurmConnector;
 use super::command::{self, Submission, Tag, Where};
 use super::execute::Slurm;
 use super::parse::JobState;
-use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
 use crate::contract::{Free, ReservationNumber, SiteError};
 use std::path::{Path, PathBuf};
@@ -136,7 +136,7 @@ impl<S: Slurm> SlurmConnector<S> {
             return Ok(());
         }
         // Those that a service before this one has submitted are there, or have been.
-        let snapshot = self.read(FRESH)?;
+        let snapshot = self.read(self.options.look_every)?;
         for tag in missing {
             let name = self.instance.tag(&tag);
             let known = snapshot.jobs.iter().any(|job| job.name == name);

@@ -2,10 +2,10 @@
 
 use super::command::{self, Tag, Wanted};
 use super::execute::{self, Slurm};
-use super::free::{Busy, Snapshot};
+use super::free::{Open, Snapshot};
 use super::look::Watch;
 use super::run_as::Runs;
-use super::seen::{is_running, stands};
+use super::seen::{has_cores_alone, is_running, stands};
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
 use crate::contract::{Hold, Prepare, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};
@@ -24,9 +24,9 @@ impl<S: Slurm> SlurmConnector<S> {
     pub(super) fn reserve_all(&mut self, now: Time, asked: &[Prepare<'_>]) -> Vec<SiteAnswer> {
         let mut answers: Vec<Option<SiteAnswer>> = asked.iter().map(|_| None).collect();
         let mut written: BTreeSet<ReservationNumber> = BTreeSet::new();
-        let mut busy = None;
+        let (mut open, begun) = (None, Instant::now());
         for (asked, answer) in asked.iter().zip(&mut answers) {
-            match self.write_down(now, asked, &mut busy) {
+            match self.write_down(now, asked, &mut open) {
                 Ok(Some(said)) => *answer = Some(Ok(vec![said])),
                 Ok(None) => {
                     written.insert(asked.reservation);
@@ -34,7 +34,7 @@ impl<S: Slurm> SlurmConnector<S> {
                 Err(error) => *answer = Some(Err(error)),
             }
         }
-        let made = self.make_all(now, &written);
+        let made = self.make_all(now, &written, begun);
         let of = |reservation: ReservationNumber| match &made {
             Ok(made) => made.get(&reservation).cloned().unwrap_or_else(|| Ok(Vec::new())),
             Err(error) => Err(error.clone()),
@@ -48,7 +48,7 @@ impl<S: Slurm> SlurmConnector<S> {
         &mut self,
         now: Time,
         asked: &Prepare<'_>,
-        busy: &mut Option<Busy>,
+        open: &mut Option<Open>,
     ) -> Result<Option<SiteMessage>, SiteError> {
         let Prepare { reservation, customer, holds, expiry } = *asked;
         let refuse = |refusal| Ok(Some(SiteMessage::Refused { reservation, refusal }));
@@ -66,7 +66,7 @@ impl<S: Slurm> SlurmConnector<S> {
             return refuse(SiteRefusal::Busy);
         }
         // How much room a queue has, the book knows.
-        let free = self.is_queue() || self.has_room(now, holds) && self.is_free(reservation, holds, busy)?;
+        let free = self.is_queue() || self.has_room(now, holds) && self.is_free(reservation, holds, open)?;
         if !free {
             return refuse(SiteRefusal::Busy);
         }
@@ -92,7 +92,12 @@ impl<S: Slurm> SlurmConnector<S> {
         let wide: Option<Vec<Hold>> = holds.iter().map(widened).collect();
         let soonest = later(now, COMES_UP.min(margin.before));
         let in_time = margin.before == 0 || holds.iter().all(|hold| hold.interval.start() >= soonest);
-        in_time && wide.is_some_and(|wide| self.book.in_the_way(&wide).next().is_none())
+        let has = |wide: Vec<Hold>| {
+            let in_units = |hold: &Hold| hold.node.is_some_and(|node| self.options.units.contains_key(&node));
+            let (units, whole): (Vec<Hold>, Vec<Hold>) = wide.into_iter().partition(in_units);
+            self.book.in_the_way(&whole).next().is_none() && self.book.has_units(&units)
+        };
+        in_time && wide.is_some_and(has)
     }
 
     /// Whether nobody else has, or is planned on, what is asked for. What others have is gathered once for all that are asked for together.
@@ -100,16 +105,16 @@ impl<S: Slurm> SlurmConnector<S> {
         &mut self,
         reservation: ReservationNumber,
         holds: &[Hold],
-        busy: &mut Option<Busy>,
+        open: &mut Option<Open>,
     ) -> Result<bool, SiteError> {
         let places = holds.iter().zip(0_u32..);
         let wanted = places.map(|(hold, place)| self.wanted(&Tag { number: reservation, place }, hold));
         let Some(wanted) = wanted.collect::<Option<Vec<Wanted>>>() else { return Ok(false) };
-        let busy = match busy {
-            Some(busy) => busy,
+        let open = match open {
+            Some(open) => open,
             None => {
                 let snapshot = self.read(FRESH)?;
-                busy.insert(Busy::of(
+                open.insert(Open::of(
                     &snapshot,
                     &self.instance,
                     wall_millis() / 1_000,
@@ -117,7 +122,13 @@ impl<S: Slurm> SlurmConnector<S> {
                 ))
             }
         };
-        Ok(wanted.iter().all(|it| busy.is_free(&it.node, it.start, it.end)))
+        let is_free = |(it, hold): (&Wanted, &Hold)| {
+            let asked = wanted.iter().zip(holds).filter(|(other, _)| other.node == it.node);
+            let asked = asked.map(|(other, hold)| (other.start, other.end, hold.units));
+            let ours = it.share.and(hold.node).map(|node| self.ours_on(node)).unwrap_or_default();
+            open.is_free(it, ours.into_iter().chain(asked))
+        };
+        Ok(wanted.iter().zip(holds).all(is_free))
     }
 
     /// Makes what is missing of reservations that are written down: all of one, or nothing is left of it.
@@ -125,23 +136,32 @@ impl<S: Slurm> SlurmConnector<S> {
         &mut self,
         now: Time,
         numbers: &BTreeSet<ReservationNumber>,
+        begun: Instant,
     ) -> Result<BTreeMap<ReservationNumber, SiteAnswer>, SiteError> {
         if numbers.is_empty() || self.is_queue() {
             let made = |number: &ReservationNumber| (*number, Ok(vec![SiteMessage::Prepared(*number)]));
             return Ok(numbers.iter().map(made).collect());
         }
-        let snapshot = self.tidied()?;
+        let snapshot = self.tidied(begun)?;
         let mut missing: Vec<(ReservationNumber, Wanted)> = Vec::new();
         for number in numbers {
             let gone = self.all_wanted(*number).into_iter().filter(|(_, _, it)| !stands(&snapshot, it));
             missing.extend(gone.map(|(_, _, it)| (*number, it)));
         }
+        let seconds = wall_millis() / 1_000;
         for (_, wanted) in &mut missing {
-            wanted.over_jobs = self.is_under_ours(&snapshot, wanted);
+            // Of a node that is sold in units Slurm would choose cores whose jobs go on: those of others.
+            let used = || snapshot.is_used(&self.instance, seconds, &wanted.node, wanted.start, wanted.end);
+            wanted.over_jobs = self.is_under_ours(&snapshot, wanted) && (wanted.share.is_none() || !used());
         }
+        // What nobody knows the cores of cannot be made.
+        let (missing, unknown): (Vec<_>, Vec<_>) =
+            missing.into_iter().partition(|(_, it)| it.share.is_none() || it.cores.is_some());
         let (made, wrong) = self.create(&snapshot, &missing)?;
-        let failed: BTreeSet<ReservationNumber> =
-            missing.iter().filter(|(_, it)| !made.contains(&it.name)).map(|(number, _)| *number).collect();
+        let failed: BTreeSet<ReservationNumber> = (missing.iter().filter(|(_, it)| !made.contains(&it.name)))
+            .chain(&unknown)
+            .map(|(number, _)| *number)
+            .collect();
         if !failed.is_empty() {
             tracing::info!(wrong, "Slurm does not reserve");
             self.give_up(now, &failed)?;
@@ -190,9 +210,9 @@ impl<S: Slurm> SlurmConnector<S> {
         Ok((made, wrong))
     }
 
-    /// What the cluster says, without what is under our name and nobody knows of: it may be in the way.
-    fn tidied(&mut self) -> Result<Arc<Snapshot>, SiteError> {
-        let snapshot = self.read(FRESH)?;
+    /// What the cluster says since then, without what is under our name and nobody knows of: it may be in the way.
+    fn tidied(&mut self, since: Instant) -> Result<Arc<Snapshot>, SiteError> {
+        let snapshot = self.read(FRESH + since.elapsed())?;
         if self.strangers(&snapshot).is_empty() {
             return Ok(snapshot);
         }
@@ -235,9 +255,12 @@ impl<S: Slurm> SlurmConnector<S> {
         self.book.expire(now)?;
         let prepared = self.book.get(reservation).is_some_and(|it| it.expiry.is_some() && !it.leaving);
         if prepared && !self.is_queue() {
+            // What was made since was read since, or is read now: for all that are confirmed after it.
+            let snapshot = self.read(self.options.look_every)?;
             let all = self.all_wanted(reservation);
-            let snapshot = self.read(FRESH)?;
-            if !all.iter().all(|(_, _, it)| stands(&snapshot, it)) {
+            let stands =
+                |it: &Wanted| stands(&snapshot, it) && has_cores_alone(&snapshot, it, &self.instance);
+            if !all.iter().all(|(_, _, it)| stands(it)) {
                 self.give_up(now, &BTreeSet::from([reservation]))?;
                 return Ok(busy(reservation));
             }

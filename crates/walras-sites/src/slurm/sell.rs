@@ -22,13 +22,18 @@ impl<S: Slurm> SlurmConnector<S> {
         let Some(horizon) = Interval::new(first, limit) else { return Ok(Vec::new()) };
         let snapshot = self.read(self.options.look_every)?;
         let is_open = |name: &str| snapshot.partition_of(name, &self.options.partitions).is_some();
+        let is_sized = |node: &NodeId, name: &str| {
+            !self.options.units.contains_key(node) || snapshot.sizes.contains_key(name)
+        };
         let sold = self.options.nodes.iter();
-        let sold = sold.filter(|(node, name)| !self.is_barren(node.number()) && is_open(name));
+        let sold = sold
+            .filter(|(node, name)| !self.is_barren(node.number()) && is_open(name) && is_sized(node, name));
         let (numbers, names): (Vec<NodeId>, Vec<String>) = sold.cloned().unzip();
         let free = snapshot.free(&names, &self.instance, wall_millis() / 1_000, horizon, margin);
         let of_nodes = free.into_iter().zip(numbers);
-        let times = of_nodes
-            .flat_map(|(free, node)| free.into_iter().map(move |interval| FreeTime { node, interval }));
+        let times = of_nodes.flat_map(|(free, node)| {
+            free.into_iter().map(move |(interval, units)| FreeTime { node, interval, units })
+        });
         Ok(times.collect())
     }
 }

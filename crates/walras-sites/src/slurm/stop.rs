@@ -4,13 +4,13 @@
 //! soon as every part has ended or never will begin, whether the controller answers or not; what is left in Slurm goes when it does. A job
 //! that Slurm keeps completing for minutes is waited for a little, and no job of ours waits for it longer: its node is not free, and not sold.
 
+use super::SlurmConnector;
 use super::command::{self, Tag};
 use super::execute::Slurm;
 use super::parts::until_of;
 use super::seen::is_running;
-use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
-use crate::contract::{ReservationNumber, SiteAnswer, SiteError};
+use crate::contract::{ReservationNumber, SiteAnswer, SiteError, SiteMessage};
 use crate::local::make_directory;
 use crate::local::part::{Begun, PartDirectory};
 use std::fs::File;
@@ -20,6 +20,8 @@ use walras_model::Time;
 
 /// Stopping what runs is waited for so long; then it is looked at again later.
 const STOP_WITHIN: Duration = Duration::from_millis(300);
+/// What cannot be given up at once is tried again so long after.
+const LEAVE_AGAIN: Duration = Duration::from_secs(1);
 /// Slurm is given so many milliseconds to let go of what has ended.
 const LEFT_WITHIN: i64 = 10_000;
 const PAUSE: Duration = Duration::from_millis(20);
@@ -32,13 +34,30 @@ impl<S: Slurm> SlurmConnector<S> {
         while !self.is_stopped(now, reservation)? && begun.elapsed() < STOP_WITHIN {
             std::thread::sleep(PAUSE);
         }
-        loop {
-            let said = self.try_to_leave(now, reservation)?;
-            if !said.is_empty() || begun.elapsed() >= STOP_WITHIN {
-                return Ok(said);
-            }
-            std::thread::sleep(PAUSE);
+        let said = self.try_to_leave(now, reservation)?;
+        if !said.is_empty() || begun.elapsed() >= STOP_WITHIN {
+            return Ok(said);
         }
+        std::thread::sleep(STOP_WITHIN.saturating_sub(begun.elapsed()));
+        self.try_to_leave(now, reservation)
+    }
+
+    /// Tries once more what could not be given up at once: all of it together, and not at every poll.
+    pub(super) fn let_go_again(&mut self, now: Time) -> Vec<SiteMessage> {
+        let leaving: Vec<ReservationNumber> =
+            self.book.iter().filter(|(_, it)| it.leaving).map(|(number, _)| number).collect();
+        if leaving.is_empty() || self.left.is_some_and(|at| at.elapsed() < LEAVE_AGAIN) {
+            return Vec::new();
+        }
+        self.left = Some(Instant::now());
+        let mut messages = Vec::new();
+        for (reservation, said) in leaving.iter().zip(self.let_go_together(now, &leaving)) {
+            match said {
+                Ok(more) => messages.extend(more),
+                Err(error) => tracing::debug!("reservation {reservation}: {error}"),
+            }
+        }
+        messages
     }
 
     /// The same for several, without waiting: what they have in Slurm is taken out by one process for all.
@@ -184,15 +203,24 @@ impl<S: Slurm> SlurmConnector<S> {
         self.remove_named(&self.names_of(reservation))
     }
 
+    /// Whether a job of that name was submitted since Slurm was last read.
+    fn is_submitted_since(&self, name: &str) -> bool {
+        let tag = self.instance.read(name);
+        let at = tag.and_then(|tag| self.submitted.get(&tag)).map(|(at, _)| *at);
+        self.seen.as_ref().zip(at).is_none_or(|((seen, _), at)| at >= *seen) && at.is_some()
+    }
+
     pub(super) fn remove_named(&mut self, names: &[String]) -> Result<bool, SiteError> {
         if names.is_empty() {
             return Ok(true);
         }
         self.removed = Some(Instant::now());
         self.untidy = true;
-        let before = self.read(FRESH)?;
-        for name in names.iter().filter(|name| is_running(&before, name)) {
-            self.call(&command::cancel(name))?;
+        let before = self.read(self.options.look_every)?;
+        for name in names {
+            if is_running(&before, name) || self.is_submitted_since(name) {
+                self.call(&command::cancel(name))?;
+            }
         }
         if !self.is_queue() {
             self.call(&command::delete(names))?;

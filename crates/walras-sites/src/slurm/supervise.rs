@@ -189,7 +189,7 @@ impl Supervisor {
         }
         // On a node that goes on a supervisor does not end by itself.
         let end = if first.is_of_this_run() { PartEnd::Vanished } else { PartEnd::Lost };
-        let gone = Ended { at: wall_millis(), end };
+        let gone = Ended { at: wall_millis(), end, used: None };
         part.write_once("ended.json", &gone).map_err(|error| part.wrong(&error))?;
         Ok(false)
     }
@@ -230,6 +230,6 @@ impl Supervisor {
         kill_all(self.own.pid);
         // What Slurm ends early is no fault of the program's, which may hear of it before we do.
         let end = if end != PartEnd::Done && self.is_told_within(end) { PartEnd::Lost } else { end };
-        record(part, &Ended { at: wall_millis(), end }, &self.control).map_err(wrong)
+        record(part, &Ended { at: wall_millis(), end, used: None }, &self.control).map_err(wrong)
     }
 }

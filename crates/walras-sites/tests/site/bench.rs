@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use walras_model::{Interval, Money, NodeId, Rate, Share, Time};
-use walras_sites::local::{Accounts, Demand, LocalConnector, LocalOptions, ProcessLimits};
+use walras_sites::local::{Accounts, Demand, LimitDemand, LocalConnector, LocalOptions, ProcessLimits};
 use walras_sites::simulated::{Behaviour, SimulatedConnector, SimulatedOptions};
 use walras_sites::slurm::{Census, Margin, RunAs, SlurmConnector, SlurmOptions};
 use walras_sites::{
@@ -61,6 +61,9 @@ pub(crate) fn local() -> LocalOptions {
         nodes: names(2),
         units: Vec::new(),
         limits: ProcessLimits::default(),
+        node_limits: Vec::new(),
+        limit_demand: LimitDemand::Preferred,
+        cgroup: None,
         accounts: Accounts::Service,
         isolation: Demand::Off,
         hidden: Vec::new(),
@@ -81,6 +84,7 @@ pub(crate) fn slurm() -> (Bench, FakeSlurm) {
 pub(crate) fn slurm_with(census: Option<Census>) -> (Bench, FakeSlurm) {
     let options = SlurmOptions {
         nodes: (FIRST..).map(NodeId::new).zip(names(2)).collect(),
+        units: std::collections::BTreeMap::new(),
         gone: Vec::new(),
         census,
         queue: None,

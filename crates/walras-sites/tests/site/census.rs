@@ -8,6 +8,7 @@ use std::time::Duration;
 use walras_broker::site::NodeSpec;
 use walras_model::{Attributes, Interval, NodeId, Performance, Rate, Share};
 use walras_sites::slurm::probe::{Choice, feature};
+use walras_sites::slurm::settings::Settings;
 use walras_sites::slurm::{Census, Described, parse::NodeSeen};
 use walras_sites::{CycleNumber, Effect, Free, SiteMessage};
 
@@ -22,7 +23,7 @@ fn spec(name: &str) -> NodeSpec {
     }
 }
 
-fn describe(seen: &NodeSeen) -> Described {
+fn describe(seen: &NodeSeen, _: &Settings) -> Described {
     let price = feature(seen, "price").map(|text| text.parse::<i64>().map_err(|_| "price".to_owned()));
     let rate = price.transpose()?.and_then(Rate::from_micros_per_second);
     Ok((spec(&seen.name), rate))

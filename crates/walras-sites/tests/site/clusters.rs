@@ -222,3 +222,63 @@ fn a_connector_that_goes_on_says_what_is_wrong() {
     }
     panic!("it is well, and nobody says so");
 }
+
+/// A look serves everybody for a while: what is free, what is held, who has ended. Only what is made or taken away is read once more.
+#[test]
+fn a_controller_is_asked_no_more_often_than_it_is_looked_at() {
+    let every = Duration::from_secs(1);
+    let (bench, fake) = slurm();
+    let Options::Slurm(options, _) = bench.options.clone() else { unreachable!() };
+    let options = walras_sites::slurm::SlurmOptions { look_every: every, ..options };
+    let mut bench = Bench::new(Options::Slurm(options, fake.clone()));
+    let looks = || fake.cluster().looks;
+    let site = SiteId::new(0);
+    let from = |place: u64| after(now(), 60_000 + 5_000 * i64::try_from(place).unwrap());
+    let prepares: Vec<Effect> =
+        (1..=40).map(|it| prepare(it, "ada", vec![hold(0, from(it), 1_000)])).collect();
+    bench.site.perform(now(), &prepares);
+    assert!(looks() <= 1, "{} looks for prepares", looks());
+    let confirms: Vec<Effect> =
+        (1..=40).map(|it| Effect::Confirm { site, reservation: number(it) }).collect();
+    let answers = bench.site.perform(now(), &confirms);
+    assert!(answers.iter().all(|answer| matches!(answer.as_deref(), Ok([SiteMessage::Confirmed(_)]))));
+    assert!(looks() <= 2, "{} looks for confirms", looks());
+    // Supervisors come up, parts begin and end, and it is asked what is free all the time.
+    bench.book(number(50), &[hold(1, now(), 60_000)]);
+    let (before, begun) = (looks(), std::time::Instant::now());
+    let said = bench.start(number(50), 1, &command(&["sh", "-c", "sleep 0.5; exit 3"]));
+    let mut ends = usize::from(said.iter().any(|it| matches!(it, SiteMessage::Ended { .. })));
+    while begun.elapsed() < 4 * every {
+        let horizon = Interval::new(now(), after(now(), 3_600_000)).unwrap();
+        bench.site.offers(now(), CycleNumber::new(1), horizon).unwrap();
+        let said = bench.site.poll(now()).unwrap();
+        ends += said.iter().filter(|it| matches!(it, SiteMessage::Ended { .. })).count();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let seconds = usize::try_from(begun.elapsed().as_secs()).unwrap();
+    let asked = looks() - before;
+    assert_eq!(ends, 1);
+    assert!(asked <= seconds + 2, "{asked} looks in {seconds} s");
+    // What is let go together is looked at once before, at most, and once after.
+    let before = looks();
+    let releases: Vec<Effect> =
+        (1..=40).map(|it| Effect::Release { site, reservation: number(it) }).collect();
+    let answers = bench.site.perform(now(), &releases);
+    assert!(answers.iter().all(Result::is_ok));
+    assert!(looks() <= before + 2, "{} looks for releases", looks() - before);
+    bench.poll_until(|| fake.cluster().reservations.len() <= 1);
+    assert_eq!(fake.cluster().reservations.len(), 1, "only what runs is left");
+    // What Slurm does not let go of is asked for again once a second, and not at every poll.
+    // Later than all that was let go: of that the book may wait to read that it is gone.
+    bench.book(number(60), &[hold(0, after(now(), 600_000), 5_000)]);
+    fake.cluster().keeps = true;
+    bench.site.release(now(), number(60)).unwrap();
+    let (before, begun) = (looks(), std::time::Instant::now());
+    while begun.elapsed() < 3 * every {
+        bench.site.poll(now()).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let seconds = usize::try_from(begun.elapsed().as_secs()).unwrap();
+    let asked = looks() - before;
+    assert!((1..=2 * seconds + 3).contains(&asked), "{asked} looks in {seconds} s");
+}

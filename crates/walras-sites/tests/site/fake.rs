@@ -17,6 +17,11 @@ pub(crate) struct FakeSlurm(Arc<Mutex<Cluster>>);
 pub(crate) struct Cluster {
     /// Start, end and node of reservations.
     pub(crate) reservations: BTreeMap<String, (i64, i64, String)>,
+    /// Which cores they have, where not their whole node.
+    pub(crate) cores: BTreeMap<String, Vec<u32>>,
+    /// What is said of n1 beside its state, and how the cluster gives out what it has.
+    pub(crate) has: String,
+    pub(crate) select: String,
     pub(crate) jobs: Vec<Job>,
     /// The names of jobs that were cancelled.
     pub(crate) cancelled: Vec<String>,
@@ -186,13 +191,13 @@ impl Slurm for FakeSlurm {
                 format!("PartitionName=all AllowGroups=ALL MaxTime={longest} Nodes=n[1-9] State={state}\n")
             }
             ("scontrol", ["show", "config"]) => {
-                "ClusterName = fake\nSchedulerParameters = bf_interval=1\n".to_owned()
+                format!("ClusterName = fake\nSchedulerParameters = bf_interval=1\n{}", cluster.select)
             }
             ("scontrol", []) => {
                 cluster.told += 1;
                 call.input.iter().flat_map(|it| it.lines()).map(|line| cluster.told(line)).collect()
             }
-            ("squeue", _) => cluster.queue(),
+            ("squeue", [.., format]) => cluster.queue(format.contains("tres-alloc")),
             ("sbatch", ["--test-only", ..]) => {
                 let start = crate::bench::now().as_millis() / 1_000 + cluster.wait;
                 let wrong = format!("sbatch: Job 1 to start at {start} using 1 processors on nodes n1");
@@ -215,20 +220,32 @@ impl Cluster {
     fn nodes(&self) -> String {
         let state = self.state.as_deref().unwrap_or("IDLE");
         let second = if self.halved { "" } else { "NodeName=n2 State=IDLE Partitions=all\n" };
-        format!("NodeName=n1 State={state} Partitions=all\n{second}{}", self.more_nodes)
+        format!("NodeName=n1 State={state} {} Partitions=all\n{second}{}", self.has, self.more_nodes)
     }
 
     fn shown(&mut self) -> String {
         self.looks += 1;
+        let cores = |name: &String, node: &str| match self.cores.get(name) {
+            None => String::new(),
+            Some(cores) => {
+                let all: Vec<String> = cores.iter().map(u32::to_string).collect();
+                format!(" NodeCnt=1 CoreCnt={} NodeName={node} CoreIDs={}", cores.len(), all.join(","))
+            }
+        };
         let line = |(name, (start, end, node)): (&String, &(i64, i64, String))| {
-            format!("ReservationName={name} StartTime={start} EndTime={end} Nodes={node} Flags=SPEC_NODES\n")
+            let cores = cores(name, node);
+            format!(
+                "ReservationName={name} StartTime={start} EndTime={end} Nodes={node}{cores} Flags=SPEC_NODES\n"
+            )
         };
         let shown = |(name, _): &(&String, &(i64, i64, String))| !self.blind || name.starts_with("walras-");
         self.reservations.iter().filter(shown).map(line).collect()
     }
 
-    fn queue(&mut self) -> String {
+    /// The columns of what jobs have are given with others' jobs, as they are.
+    fn queue(&mut self, with_uses: bool) -> String {
         let mut text = self.others.clone();
+        let uses = if with_uses { "1|1|OK|cpu=1,mem=1M,node=1|N/A|N/A|N/A|N/A|" } else { "" };
         for (job, id) in self.jobs.iter_mut().zip(1..) {
             let state = match (job.is_over(), job.cancelled) {
                 (true, true) => "CANCELLED",
@@ -237,7 +254,7 @@ impl Cluster {
                 (false, _) => "RUNNING",
             };
             let (node, name, end) = (&job.node, &job.name, job.ended.unwrap_or(9_999_999_999));
-            text.push_str(&format!("{id}|{state}|1|{end}|{node}|(null)|{name}|{name}\n"));
+            text.push_str(&format!("{id}|{state}|1|{end}|{node}|(null)|{name}|{uses}{name}\n"));
         }
         text
     }
@@ -251,8 +268,22 @@ impl Cluster {
         if line.starts_with("create ") {
             let (start, end, node) = (time("StartTime="), time("EndTime="), value("Nodes="));
             let meets = |it: &(i64, i64, String)| it.2 == node && it.0 < end && start < it.1;
-            if self.reservations.values().any(meets) {
+            let beside: Vec<&String> =
+                self.reservations.iter().filter(|(_, it)| meets(it)).map(|(name, _)| name).collect();
+            // Parts are not in the way of the whole, as in 22.05; everything else is that meets.
+            let whole = |name: &&&String| !self.cores.contains_key(**name);
+            if beside.iter().any(|name| whole(&name)) {
                 return String::new();
+            }
+            if let Ok(count) = value("CoreCnt=").parse::<usize>() {
+                let has = self.has.split(' ').find_map(|word| word.strip_prefix("CPUTot=")).unwrap();
+                let taken: Vec<u32> = beside.iter().flat_map(|name| &self.cores[*name]).copied().collect();
+                let free = (0..has.parse::<u32>().unwrap()).filter(|core| !taken.contains(core));
+                let free: Vec<u32> = free.take(count).collect();
+                if free.len() < count {
+                    return String::new();
+                }
+                self.cores.insert(name.clone(), free);
             }
             self.reservations.insert(name.clone(), (start, end, node));
             self.users.push(value("Users="));
@@ -260,6 +291,7 @@ impl Cluster {
         }
         if line.starts_with("delete ") && !self.keeps {
             self.reservations.remove(&name);
+            self.cores.remove(&name);
         }
         String::new()
     }

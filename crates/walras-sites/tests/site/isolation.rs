@@ -19,7 +19,7 @@ fn shared() -> Accounts {
 }
 
 /// The ways to keep users apart that this machine gives.
-fn ways() -> Vec<LocalOptions> {
+pub(crate) fn ways() -> Vec<LocalOptions> {
     let all = [(own(), Demand::Off), (shared(), Demand::Required), (own(), Demand::Required)];
     let all = all.into_iter().chain([(Accounts::Service, Demand::Required)]);
     let all = all.chain([(shared(), Demand::Landlock)]);
@@ -79,7 +79,7 @@ fn ends_well(bench: &mut Bench, said: Vec<SiteMessage>) {
 }
 
 /// One at a time: sites draw the same accounts, and who ends all that is theirs ends what another test runs.
-fn turn() -> MutexGuard<'static, ()> {
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -57,7 +57,7 @@ fn all_time_is_offered(bench: &mut Bench) {
     let horizon = Interval::new(after(at, -5), after(at, 1_000)).unwrap();
     let said = bench.site.offers(at, CycleNumber::new(7), horizon).unwrap();
     let interval = Interval::new(at, after(at, 1_000)).unwrap();
-    let free = |node| FreeTime { node: NodeId::new(node), interval };
+    let free = |node| FreeTime::whole(NodeId::new(node), interval);
     let free = Free::Slots(vec![free(FIRST), free(FIRST + 1)]);
     assert_eq!(said, [SiteMessage::Offers { cycle: CycleNumber::new(7), free }]);
 }

@@ -1,15 +1,26 @@
 //! `explain`: why a job is where it is, and what would help; each thing once.
 
-use super::http::Client;
+use super::http::{Client, with_query};
 use super::jobs::OneArgs;
 use super::say::say;
 use super::show::{time, told};
 use crate::failure::Failure;
 use walras_api::service::ExplanationView;
 
-pub(crate) fn explain(args: &OneArgs) -> Result<(), Failure> {
-    let answer = Client::of(&args.connect)?.get(&format!("/v1/jobs/{}/explanation", args.path()))?;
-    say(&args.connect, &answer, explanation_text)
+#[derive(clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// Show every step of its window, and not only what its user was told
+    #[arg(long)]
+    steps: bool,
+    #[command(flatten)]
+    one: OneArgs,
+}
+
+pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
+    let path = format!("/v1/jobs/{}/explanation", args.one.path());
+    let path = with_query(&path, &[("steps", args.steps.then(|| "true".to_owned()))]);
+    let answer = Client::of(&args.one.connect)?.get(&path)?;
+    say(&args.one.connect, &answer, explanation_text)
 }
 
 /// An explanation as text: the sentence, what it does not say already, its place, what has happened.

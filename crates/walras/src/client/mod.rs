@@ -51,7 +51,7 @@ pub(crate) enum Command {
     /// Show one job
     Job(jobs::OneArgs),
     /// Say why a job is where it is, and what would help
-    Explain(jobs::OneArgs),
+    Explain(explain::ExplainArgs),
     /// Print what a job printed
     Output(output::OutputArgs),
     /// Show what jobs took that have ended: waits, run times, cost, exit codes

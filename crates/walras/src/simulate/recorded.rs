@@ -364,9 +364,8 @@ mod tests {
         let mut recorded = Recorded::default();
         recorded.event(at(0), &site("plain", &[2]));
         recorded.event(at(0), &site("mixed", &[3, 1, 3]));
-        let time = |node: u32, from: i64| FreeTime {
-            node: NodeId::new(node),
-            interval: Interval::new(at(from), at(100)).unwrap(),
+        let time = |node: u32, from: i64| {
+            FreeTime::whole(NodeId::new(node), Interval::new(at(from), at(100)).unwrap())
         };
         let free = Arc::new(Free::Slots(vec![time(1, 40), time(2, 0), time(3, 70)]));
         let (site, cycle) = (SiteId::new(1), CycleNumber::new(1));

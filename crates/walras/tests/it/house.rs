@@ -51,7 +51,7 @@ const ROUNDINGS: [&str; 7] = [
 ];
 
 /// Lines that round something that is no quantity, by file and a part of the line.
-const NO_QUANTITY: [(&str, &str); 32] = [
+const NO_QUANTITY: [(&str, &str); 33] = [
     // How many pieces a list is cut into.
     ("walras-core/src/slots/mod.rs", "blocks.len()"),
     ("walras-core/src/refine/transitive.rs", "instance.tasks"),
@@ -98,7 +98,8 @@ const NO_QUANTITY: [(&str, &str); 32] = [
     ("walras-broker/src/rules/limiting.rs", "limits.node_time"),
     // Which hour of a week a point in time is in.
     ("walras-broker/src/rules/selling.rs", "since_monday_began"),
-    // What is printed: how large files are, percentages, satisfaction, hours.
+    // What is printed: how large files and memory are, percentages, satisfaction, hours.
+    ("walras-api/src/sentence/why.rs", "bytes.div_ceil(1 << 20)"),
     ("walras-api/src/sentence/proof.rs", "millionths - 1"),
     ("walras-api/src/plan/satisfaction.rs", "SCALE - loss"),
     ("walras-api/src/scenario/preferences.rs", "HOUR / 1_000"),

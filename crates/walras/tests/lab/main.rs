@@ -16,4 +16,5 @@ mod queue;
 mod tables;
 mod trade;
 mod trouble;
+mod units;
 mod vo;

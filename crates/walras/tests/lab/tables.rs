@@ -15,15 +15,23 @@ fn cluster(home: &ServiceHome, nodes: &str, reserve: &str) {
     std::fs::create_dir_all(home.path("shared")).unwrap();
     std::fs::write(directory.join("nodes"), nodes).unwrap();
     let script = format!(
-        "#!/bin/sh\ncase \"$*\" in\n*'show node'*) cat '{}' ;;\n*'show config'*) echo 'ClusterName = fake' ;;\n\
+        "#!/bin/sh\ncase \"$*\" in\n*'show node'*) cat '{}' ;;\n*'show config'*) cat '{}' ;;\n\
          *create*) echo '{reserve}' >&2; exit 1 ;;\nesac\n",
-        directory.join("nodes").display()
+        directory.join("nodes").display(),
+        directory.join("config").display()
     );
+    give_out(home, "select/cons_tres", "CR_CORE");
     for program in ["scontrol", "squeue", "sbatch", "scancel"] {
         let path = directory.join(program);
         std::fs::write(&path, &script).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
+}
+
+/// How the cluster gives out what its nodes have.
+fn give_out(home: &ServiceHome, plugin: &str, parameters: &str) {
+    let text = format!("ClusterName = fake\nSelectType = {plugin}\nSelectTypeParameters = {parameters}\n");
+    std::fs::write(home.path("slurm").join("config"), text).unwrap();
 }
 
 fn table(home: &ServiceHome, name: &str, more: &str) -> String {
@@ -90,6 +98,70 @@ fn what_cannot_be_is_said_with_its_key() {
     assert!(said.contains("kind = \"queue\""), "what would do is said: {said}");
 }
 
+/// Nodes are sold in units where the cluster gives out cores, and they divide what it has.
+#[test]
+fn units_that_cannot_be_are_said_with_their_key() {
+    let home = ServiceHome::new("");
+    let node = NODE.replace("CPUTot=2", "CPUTot=8 RealMemory=9000 Gres=gpu:4");
+    cluster(&home, &node, "Requested node configuration is not available");
+    let sold = |units: &str, more: &str| {
+        table(&home, "north", more).replace("slurm\"\nprice", &format!("slurm\"\n{units}price"))
+    };
+    let (code, said) = checked(&home, &sold("units = 4\n", ""));
+    assert_eq!(code, Some(0), "{said}");
+    let expected = "sold in parts: n1 in 4 units of 2 cores, 1 gpus (the cluster does not count memory";
+    assert!(said.contains(expected), "{said}");
+    give_out(&home, "select/cons_tres", "CR_CORE_MEMORY");
+    let by_node = "[[site.nodes]]\nname = \"n1\"\nunits = 2\n";
+    for (units, more, parts) in [
+        ("units = 4\n", "", "4 units of 2 cores, 1 gpus, 2 memory_gb"),
+        ("units = 4\n", by_node, "2 units of 4 cores, 2 gpus, 4 memory_gb"),
+    ] {
+        let (code, said) = checked(&home, &sold(units, more));
+        assert!(code == Some(0) && said.contains(&format!("sold in parts: n1 in {parts}")), "{said}");
+    }
+    let cases: [(&str, &str, &[&str]); 8] = [
+        (
+            "units = 3\n",
+            "",
+            &["units: node 'n1' has 8 cores", "into 3 equal units", "a number that divides 8"],
+        ),
+        ("units = 8\n", "", &["units: node 'n1' has 4 GPUs", "a number that divides 4"]),
+        ("units = 0\n", "", &["units: 0", "expected 1 to 4096"]),
+        ("", "partition_units = { batch = 5000 }", &["slurm.partition_units: 5000", "expected 1 to 4096"]),
+        ("", "partition_units = { batch = 2, long = 2 }", &["slurm.partition_units", "knows no"]),
+        (
+            "",
+            &by_node.replace("units = 2", "units = 5"),
+            &["units: node 'n1' has 8 cores", "into 5 equal units"],
+        ),
+        ("resources = { cores = 8 }\n", "", &["resources: a cluster of Slurm's says itself"]),
+        ("units = 4\n", &by_node.replace("n1", "n7"), &["nodes: 'n7' is not among the nodes"]),
+    ];
+    for (units, more, expected) in cases {
+        let (code, said) = checked(&home, &sold(units, more));
+        assert_eq!(code, Some(2), "{units}{more}\n{said}");
+        assert!(expected.iter().all(|it| said.contains(it)), "{expected:?} in: {said}");
+    }
+    // The table's own price, of a node that has none.
+    std::fs::write(home.path("slurm").join("nodes"), node.replace("price=3", "plain")).unwrap();
+    let low = sold("units = 4\n", "").replace("price = 1", "price = 0.000003");
+    let (code, said) = checked(&home, &low);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("too low a price for the 4 units of node 'n1'"), "{said}");
+    for (plugin, how) in [("select/linear", "CR_MEMORY"), ("select/cons_tres", "CR_SOCKET")] {
+        give_out(&home, plugin, how);
+        let (code, said) = checked(&home, &sold("units = 4\n", ""));
+        assert_eq!(code, Some(2), "{said}");
+        let named = if plugin == "select/linear" { plugin } else { how };
+        assert!(
+            said.contains("units: the cluster") && said.contains(named) && said.contains("or no units"),
+            "{said}"
+        );
+        assert_eq!(checked(&home, &sold("", "")).0, Some(0), "it is sold whole all the same");
+    }
+}
+
 /// Whoever may not reserve on a cluster can sell places in its queue.
 #[test]
 fn a_queue_needs_no_permission() {
@@ -114,6 +186,21 @@ fn a_queue_needs_no_permission() {
         ("count = 2\n", "project = \"a b\"", &["slurm.project", "'a b'", "expected letters"]),
         ("count = 2\n", "partitions = [\"long\"]", &["slurm.partitions", "'long'", "expected batch"]),
     ];
+    // One is enough to sell a node, whichever way.
+    cluster(&home, NODE, "Requested node configuration is not available");
+    let slots = table(&home, "slots", "");
+    for both in
+        [format!("{slots}{}", queue("count = 2\n", "")), format!("{}{slots}", queue("count = 2\n", ""))]
+    {
+        let (code, said) = checked(&home, &both);
+        assert_eq!(code, Some(2), "{both}\n{said}");
+        for expected in ["node 'n1'", "cluster fake", "already, ", "expected other partitions"] {
+            assert!(said.contains(expected), "{expected} in: {said}");
+        }
+    }
+    let queues =
+        format!("{}{}", queue("count = 2\n", ""), queue("count = 2\n", "").replace("north", "south"));
+    assert_eq!(checked(&home, &queues).0, Some(0), "Slurm keeps the jobs of two queues apart");
     for (count, more, expected) in cases {
         let (code, said) = checked(&home, &queue(count, more));
         assert_eq!(code, Some(2), "{more}\n{said}");

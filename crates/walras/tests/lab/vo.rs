@@ -63,9 +63,24 @@ impl Vo {
         Vo::selling(Clusters::start(), "kind = \"queue\"\ncount = 3\n\n[site.slurm]\nlook_seconds = 1\n")
     }
 
+    /// With the largest node of the north in so many units.
+    pub(crate) fn in_units(units: u32) -> Vo {
+        let clusters = Clusters::start();
+        let more = "[site.slurm]\nbefore_seconds = 6\nafter_seconds = 3\n";
+        let sites = clusters.lab(&["sites"]).replace("[site.slurm]\n", more);
+        let (all, node) =
+            ("partitions = [\"all\"]\n", format!("[[site.nodes]]\nname = \"n4\"\nunits = {units}\n"));
+        // The north comes first.
+        Vo::over(clusters, &sites.replacen(all, &format!("{all}{node}"), 1))
+    }
+
     /// With this in the place of where every cluster's own table begins.
     fn selling(clusters: Clusters, table: &str) -> Vo {
         let sites = clusters.lab(&["sites"]).replace("[site.slurm]\n", table);
+        Vo::over(clusters, &sites)
+    }
+
+    fn over(clusters: Clusters, sites: &str) -> Vo {
         let home = ServiceHome::new(&format!("{CONFIG}{sites}"));
         let service = home.start("info", &[]);
         let administrator = home.token();

@@ -91,6 +91,7 @@ fn every_why_has_a_sentence() {
         SiteRefusal::Unknown => SiteRefusal::Unknown => "Site campus refused: it knows of no such reservation.";
         SiteRefusal::Unwilling => SiteRefusal::Unwilling => "Site campus refused: its owner does not take the job.";
         SiteRefusal::NoAccount => SiteRefusal::NoAccount => "Site campus refused: it has no account for you.";
+        SiteRefusal::TakenBack => SiteRefusal::TakenBack => "Site campus refused: its owner needs that part of the node.";
     );
     table!(PartEnd, |it: &PartEnd| part_end_text(*it);
         PartEnd::Done => PartEnd::Done => "ended well";
@@ -101,7 +102,12 @@ fn every_why_has_a_sentence() {
         PartEnd::Vanished => PartEnd::Vanished => "vanished: what watched over it was ended while its machine went on";
         PartEnd::NoOutput { .. } => PartEnd::NoOutput { file: 0, fault: OutputFault::NotThere } =>
             "ended without its output: a file is not there";
+        PartEnd::OutOfMemory { .. } => PartEnd::OutOfMemory { limit: 512 << 20 } =>
+            "used more than the 512 MB that its share of the node has";
     );
+    let used = |limit| part_end_text(PartEnd::OutOfMemory { limit });
+    assert_eq!(used(12 << 30), "used more than the 12 GB that its share of the node has");
+    assert_eq!(used((1 << 20) + 1), "used more than the 2 MB that its share of the node has");
     let without =
         |fault: &OutputFault| context().why(&Why::NoOutput { part: 2, file: "map".into(), fault: *fault });
     table!(OutputFault, without;

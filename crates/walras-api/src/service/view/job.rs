@@ -1,7 +1,8 @@
 //! Jobs: where they are, and why.
 
 use super::likely::LikelyView;
-use super::why::{ChangeView, FitView, PartStage, WhyView};
+use super::stage::PartStage;
+use super::why::{ChangeView, FitView, WhyView};
 use crate::described::JsonSchema;
 use crate::error::echo_message;
 use crate::number::Num;

@@ -14,6 +14,7 @@ mod past;
 mod people;
 mod places;
 mod report;
+mod stage;
 mod system;
 mod why;
 mod worth;
@@ -46,12 +47,13 @@ pub use places::{
     AlternativeView, PlaceView, PlacedPart, PlacesView, TransferView, UnsoldSite, UnsoldStep, UnsoldView,
 };
 pub use report::{IncomeLine, IncomeView, RefusalLine, UserLine, VoView, WaitsView};
+pub use stage::PartStage;
 pub use system::{
     BarKind, BoundView, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, SiteStatus,
     StatusView, TimetableBar, TimetableBlock, TimetableRow, TimetableView,
 };
 pub use why::{
-    AwaitedView, ChangeView, ConditionKind, FitView, MismatchKind, MismatchView, PartStage, RefusalKind,
-    UnassignedKind, WhyKind, WhyView,
+    AwaitedView, ChangeView, ConditionKind, FitView, MismatchKind, MismatchView, RefusalKind, UnassignedKind,
+    WhyKind, WhyView,
 };
 pub use worth::{NodeWorthView, ScarceView, WorthView};

@@ -102,13 +102,23 @@ pub struct CycleView {
 /// What no plan of the same jobs can beat, in whatever windows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BoundView {
-    /// How many jobs it speaks of: those that are served in windows, without workflows.
+    /// How many jobs it speaks of: those that are served in windows, without workflows; where windows may move, all that are planned, at most 200.
     pub jobs: u32,
     /// No plan that serves them costs less for them, in credits.
     pub cost_least: Num,
     /// How far what they cost is above that, as a share of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub above: Option<Num>,
+    /// No plan in which each of them has a window loses less: what they cost, and what the delay of their ends is worth to them, in credits. Where windows may
+    /// move, they are planned by that, and within what they were promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_least: Option<Num>,
+    /// How far what the plan loses is above that, as a share of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_above: Option<Num>,
+    /// Of which cycle's plan it is, where it was worked out beside plans; else of the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
     /// No plan serves more in windows, of all jobs but workflows and those in queues.
     pub jobs_most: u32,
     /// How many searches for one job it took.

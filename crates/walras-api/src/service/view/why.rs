@@ -1,5 +1,6 @@
 //! Reasons for programs: a kind, and the fields that go with it, beside the sentence for people.
 
+use super::stage::PartStage;
 use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::plan::ReasonKind;
@@ -35,6 +36,9 @@ pub struct WhyView {
     /// The code that the part ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// How much memory the part may use, in bytes, where it used more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
     /// The task that wrote what could not be brought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
@@ -97,6 +101,7 @@ impl WhyView {
             part: None,
             part_state: None,
             exit_code: None,
+            memory: None,
             task: None,
             file: None,
             refusal: None,
@@ -151,7 +156,7 @@ pub enum WhyKind {
     SiteLost,
     /// The owner needed a node: see `node`.
     TakenBack,
-    /// A part ended badly: see `part`, `part_state` and `exit_code`.
+    /// A part ended badly: see `part`, `part_state`, `exit_code` and `memory`.
     PartEnded,
     /// A task took so long that the others do not fit any more.
     Late,
@@ -230,47 +235,8 @@ pub enum RefusalKind {
     Unwilling,
     /// It has no account for the job's user.
     NoAccount,
-}
-
-/// How far a part is, or how it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PartStage {
-    /// Its time has not come.
-    Waiting,
-    /// Its site was told to start it.
-    Due,
-    /// It runs.
-    Running,
-    /// It ended well.
-    Done,
-    /// It failed by itself.
-    Failed,
-    /// It needed more time than it had.
-    TimedOut,
-    /// Its node or its site failed.
-    Lost,
-    /// The owner took the node back.
+    /// Its owner needs what was held, of a node of which others hold something too.
     TakenBack,
-    /// What watched over it was ended while its machine went on.
-    Vanished,
-}
-
-impl PartStage {
-    /// As it is written.
-    pub fn text(self) -> &'static str {
-        match self {
-            PartStage::Waiting => "waiting",
-            PartStage::Due => "due",
-            PartStage::Running => "running",
-            PartStage::Done => "done",
-            PartStage::Failed => "failed",
-            PartStage::TimedOut => "timed-out",
-            PartStage::Lost => "lost",
-            PartStage::TakenBack => "taken-back",
-            PartStage::Vanished => "vanished",
-        }
-    }
 }
 
 /// One thing that stands in the way of a job.

@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::reserve::{Terms, reserve};
 use super::{agenda, array};
 use crate::model::cycle::Cycle;
-use crate::model::decision::Decision;
+use crate::model::decision::{Decision, PlanBound};
 use crate::model::event::{CycleEvent, JobEvent};
 use crate::model::id::CycleNumber;
 use crate::model::input::{Answer, Refusal};
@@ -124,6 +124,21 @@ pub(super) fn decided(
     for forgotten in batch.difference(&seen).filter(|job| state.jobs.contains_key(job)) {
         draft.push(JobEvent::Returned { job: *forgotten, why: Why::LeftOut });
     }
+    Ok(HEARD)
+}
+
+/// What no plan could beat is said of a cycle that was planned; nothing follows from it.
+pub(super) fn bounded(
+    draft: &mut Draft<'_>,
+    cycle: CycleNumber,
+    bound: PlanBound,
+) -> Result<Answer, Refusal> {
+    let state = draft.before;
+    let open = state.cycle.as_deref().is_some_and(|open| open.number == cycle);
+    if cycle > state.last.cycle || open || !bound.is_sound() {
+        return Err(Refusal::NoCycle(cycle));
+    }
+    draft.push(CycleEvent::Bounded { cycle, bound });
     Ok(HEARD)
 }
 

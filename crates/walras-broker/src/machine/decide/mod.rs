@@ -62,6 +62,7 @@ pub(crate) fn decide(state: &State, now: Time, input: &Input) -> Result<Change, 
         Input::CycleNow => cycle::open(&mut draft),
         Input::Site { site, message } => site::hear(&mut draft, *site, message)?,
         Input::Decided { cycle, decision } => cycle::decided(&mut draft, *cycle, decision)?,
+        Input::Bounded { cycle, bound } => cycle::bounded(&mut draft, *cycle, *bound)?,
         Input::Moved { reservation, task, to, end } => {
             staging::moved(&mut draft, *reservation, *task, *to, end);
             HEARD

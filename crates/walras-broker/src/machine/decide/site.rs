@@ -166,8 +166,10 @@ fn refused(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, refus
     let awaited = match reservation.phase {
         ReservationPhase::Preparing(_) => leg == Some(LegState::Asked),
         ReservationPhase::Confirming(_) => leg == Some(LegState::Prepared),
-        // It was asked to start something.
-        ReservationPhase::Held => starting(reservation, site),
+        // It was asked to start something, or its owner is there first.
+        ReservationPhase::Held => {
+            starting(reservation, site) || refusal == SiteRefusal::TakenBack && waits_there(reservation, site)
+        }
         ReservationPhase::Closing => false,
     };
     if awaited {
@@ -175,6 +177,12 @@ fn refused(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, refus
         let broken = promised || reservation.phase == ReservationPhase::Held;
         fail_over(draft, number, Why::Refused { site, refusal }, broken.then_some(site));
     }
+}
+
+/// Whether something is yet to begin at a site.
+fn waits_there(reservation: &Reservation, site: SiteId) -> bool {
+    let waits = |state: PartState| matches!(state, PartState::Waiting | PartState::Due);
+    reservation.parts.iter().any(|part| part.plan.site == site && waits(part.state))
 }
 
 /// Whether a site was asked to start something that it has not started.
@@ -242,7 +250,7 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
             start(draft, number, due);
         }
         PartEnd::TimedOut if cut_short => fail_over(draft, number, Why::StartMissed, None),
-        PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::NoOutput { .. } => {
+        PartEnd::Failed(_) | PartEnd::TimedOut | PartEnd::NoOutput { .. } | PartEnd::OutOfMemory { .. } => {
             close(draft, number, Some(why.clone()), None);
             end_job(draft, job, JobEnd::Failed(why));
         }

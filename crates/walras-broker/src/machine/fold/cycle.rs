@@ -70,6 +70,8 @@ impl State {
                     self.job_returned(unserved.job, &unserved.why);
                 }
             }
+            // It is kept in the journal, for people.
+            CycleEvent::Bounded { .. } => {}
             CycleEvent::Ended(_) => self.end_cycle(Some(&Why::NotPlanned)),
         }
     }

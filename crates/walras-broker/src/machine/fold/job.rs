@@ -91,7 +91,8 @@ impl State {
     fn job_planned(&mut self, number: JobNumber, plan: &Arc<Planned>, promise: Promise, renewed: bool) {
         let job = self.jobs.get(&number);
         let job = job.unwrap_or_else(|| panic!("job {number} is planned and was never there"));
-        let told = self.told_of(self.clock, &job.spec, plan, job.told.filter(|_| !renewed));
+        let known = job.told.as_ref().filter(|_| !renewed);
+        let told = self.told_of(self.clock, &job.spec, plan, &promise, known);
         let job = self.jobs.get_mut(&number).expect("it is there");
         job.told = told;
         self.totals.promises_renewed += u64::from(renewed);

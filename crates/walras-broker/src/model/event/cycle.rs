@@ -1,6 +1,6 @@
 //! What has become of cycles: from the batch to the plan.
 
-use crate::model::decision::Verdict;
+use crate::model::decision::{PlanBound, Verdict};
 use crate::model::id::CycleNumber;
 use crate::model::rank::Ranked;
 use crate::model::site::{Free, FreeChange};
@@ -56,6 +56,13 @@ pub enum CycleEvent {
         cycle: CycleNumber,
         /// What the plan came to.
         verdict: Box<Verdict>,
+    },
+    /// What no plan could beat was worked out beside a plan of windows that may move.
+    Bounded {
+        /// The number of the cycle that was planned.
+        cycle: CycleNumber,
+        /// What no plan could beat.
+        bound: PlanBound,
     },
     /// The cycle ended without a plan: there was nobody to plan for, or it took too long.
     Ended(CycleNumber),

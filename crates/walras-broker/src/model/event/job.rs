@@ -4,6 +4,7 @@ use crate::model::id::{JobNumber, NoticeNumber, QuoteNumber};
 use crate::model::input::RequestKey;
 use crate::model::job::{JobEnd, JobSpec, Planned, Why};
 use crate::model::ranks::Ranks;
+use crate::model::stand_in::{is_stand_in, stand_in};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use walras_core::agenda::Promise;
@@ -19,6 +20,7 @@ pub enum JobEvent {
         /// The request.
         key: RequestKey,
         /// What was submitted.
+        #[serde(default = "stand_in", skip_serializing_if = "is_stand_in")]
         spec: Arc<JobSpec>,
     },
     /// An alternative of a quote is asked of sites, to be held until it is taken or the quote ends.
@@ -28,6 +30,7 @@ pub enum JobEvent {
         /// The quote.
         quote: QuoteNumber,
         /// What was asked for.
+        #[serde(default = "stand_in", skip_serializing_if = "is_stand_in")]
         spec: Arc<JobSpec>,
     },
     /// An alternative of a quote is held no more: another was taken, or none, or a site failed.

@@ -6,6 +6,7 @@ use crate::model::id::{JobNumber, QuoteNumber, ReservationNumber};
 use crate::model::input::RequestKey;
 use crate::model::job::{JobSpec, Why};
 use crate::model::quote::QuoteOption;
+use crate::model::stand_in::{is_stand_in, stand_in};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use walras_model::{Explanation, Money, Time};
@@ -21,6 +22,7 @@ pub enum QuoteEvent {
         /// The request.
         key: RequestKey,
         /// The job that was asked about; accepting makes it a job.
+        #[serde(default = "stand_in", skip_serializing_if = "is_stand_in")]
         spec: Arc<JobSpec>,
         /// The alternatives, none better than another in every way.
         options: Arc<[QuoteOption]>,

@@ -1,6 +1,8 @@
 //! Captured output of Slurm 22.05, and the shapes of 24.11 where they differ.
 
 use super::*;
+use crate::slurm::amount::Used;
+use crate::slurm::settings::settings;
 use proptest::prelude::*;
 
 const NODES_22: &[u8] = include_bytes!("fixtures/nodes-22.05.txt");
@@ -8,6 +10,10 @@ const NODES_24: &[u8] = include_bytes!("fixtures/nodes-24.11.txt");
 const JOBS_22: &[u8] = include_bytes!("fixtures/jobs-22.05.txt");
 const RESERVATIONS_22: &[u8] = include_bytes!("fixtures/reservations-22.05.txt");
 const RESERVATIONS_24: &[u8] = include_bytes!("fixtures/reservations-24.11.txt");
+const JOBS_WITH_USES_22: &[u8] = include_bytes!("fixtures/jobs-with-uses-22.05.txt");
+const JOBS_WITH_USES_24: &[u8] = include_bytes!("fixtures/jobs-with-uses-24.11.txt");
+const RESERVED_CORES_22: &[u8] = include_bytes!("fixtures/reservations-of-cores-22.05.txt");
+const RESERVED_CORES_24: &[u8] = include_bytes!("fixtures/reservations-of-cores-24.11.txt");
 const SETTINGS_22: &[u8] = include_bytes!("fixtures/settings-22.05.txt");
 
 fn names<T>(parsed: &Parsed<T>, name: impl Fn(&T) -> String) -> Vec<String> {
@@ -81,6 +87,38 @@ fn reservations_are_read() {
     assert_eq!(reservations(RESERVATIONS_24).items.len(), 1);
 }
 
+/// Of 24.11 the shapes are those of its sources: GPUs are written otherwise, and stand among what a job has where they are accounted for.
+#[test]
+fn what_jobs_have_of_nodes_is_read() {
+    for bytes in [JOBS_WITH_USES_22, JOBS_WITH_USES_24] {
+        let parsed = jobs_with_uses(bytes);
+        let of = |name: &str| parsed.items.iter().find(|job| job.name == name).unwrap();
+        let part = |cpus, memory_mib, gpus| Takes::Part(Used { cpus, memory_mib, gpus });
+        assert_eq!((of("a|b").takes, of("a|b").nodes.len()), (part(1, 1_500, 1), 1));
+        assert_eq!(of("wide").takes, Takes::AtMost(Used { cpus: 2, memory_mib: 300, gpus: 0 }));
+        assert_eq!((of("alone").takes, of("next").takes), (Takes::Whole, Takes::Whole));
+        assert_eq!((of("planned").takes, of("planned").start), (part(1, 900, 0), Some(1_795_119_167)));
+        assert_eq!((of("gpus").takes, of("gpus-per-task").takes), (part(1, 100, 4), part(2, 200, 2)));
+        assert_eq!((of("held").start, parsed.blocked.clone(), parsed.left_out.len()), (None, None, 0));
+    }
+    // Columns that another version leaves out are not guessed.
+    assert!(jobs_with_uses(b"7|RUNNING|1|2|n1|(null)|(null)|1|1\n").blocked.is_some());
+}
+
+#[test]
+fn cores_that_are_reserved_are_read() {
+    for bytes in [RESERVED_CORES_22, RESERVED_CORES_24] {
+        let parsed = reservations(bytes);
+        let cores = |place: usize, node: &str| {
+            let it = &parsed.items[place];
+            (it.reserved.cores, it.reserved.cores_of(node, it.nodes.len()))
+        };
+        assert_eq!(cores(0, "n4"), (Some(2), Some(2)));
+        assert_eq!((cores(1, "n3"), cores(1, "n4")), ((Some(2), Some(1)), (Some(2), Some(1))));
+        assert_eq!(cores(2, "n4"), (Some(6), None), "a whole node's are not named");
+    }
+}
+
 #[test]
 fn settings_are_read() {
     let read = settings(SETTINGS_22);
@@ -88,6 +126,22 @@ fn settings_are_read() {
     assert_eq!(read.version.as_deref(), Some("22.05.8"));
     assert_eq!((read.backfill_window, read.backfill_every), (86_400, 1));
     assert_eq!(settings(b"").backfill_every, 30);
+    assert_eq!((read.counts_memory(), read.gives_no_cores()), (false, None));
+    let with = |plugin: &str, how: &str| {
+        settings(format!("SelectType = {plugin}\nSelectTypeParameters = {how}\n").as_bytes())
+    };
+    assert!(with("select/cons_tres", "CR_CORE_MEMORY,CR_ONE_TASK_PER_CORE").counts_memory());
+    let linear = with("select/linear", "CR_MEMORY").gives_no_cores().unwrap();
+    assert!(
+        linear.starts_with("the cluster gives out whole nodes (SelectType=select/linear): expected"),
+        "{linear}"
+    );
+    for how in ["CR_SOCKET_MEMORY", "CR_MEMORY"] {
+        assert!(with("select/cons_tres", how).gives_no_cores().unwrap().contains(how), "{how}");
+    }
+    for (plugin, how) in [("", ""), ("select/cons_tres", "NONE")] {
+        assert!(with(plugin, how).gives_no_cores().is_some());
+    }
 }
 
 #[test]
@@ -130,16 +184,18 @@ proptest! {
     fn anything_is_answered(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         nodes(&bytes);
         jobs(&bytes);
+        jobs_with_uses(&bytes);
         reservations(&bytes);
         settings(&bytes);
     }
 
     #[test]
     fn broken_output_is_answered(
-        node in broken(NODES_22), job in broken(JOBS_22), reservation in broken(RESERVATIONS_22), setting in broken(SETTINGS_22)
+        node in broken(NODES_22), job in broken(JOBS_22), use_ in broken(JOBS_WITH_USES_22), reservation in broken(RESERVATIONS_22), setting in broken(SETTINGS_22)
     ) {
         prop_assert!(nodes(&node).items.iter().all(|node| is_plain(&node.name)));
         prop_assert!(jobs(&job).left_out.len() <= NAMED_MAX);
+        prop_assert!(jobs_with_uses(&use_).left_out.len() <= NAMED_MAX);
         prop_assert!(reservations(&reservation).left_out.iter().all(|it| !it.chars().any(char::is_control)));
         prop_assert!(settings(&setting).backfill_every > 0);
     }
