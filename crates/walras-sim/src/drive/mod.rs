@@ -38,7 +38,7 @@ mod setup;
 mod site;
 mod wishes;
 
-pub use policy::{BadSetting, policy_of};
+pub use policy::{BadSetting, policy_of, reaching};
 pub use setup::{Course, DriveError, Setup, Shares};
 pub use wishes::Wishes;
 

@@ -1,12 +1,13 @@
 //! Machines and jobs with cores and memory, as MetaCentrum writes them: a table of machines, and a trace with three columns more than the Standard
 //! Workload Format has.
 
-use super::{Cluster, Need, PackedJob};
+use super::{BadCluster, Cluster, Need, PackedJob};
 use crate::lines::Lines;
-use std::io::BufRead;
+use std::fmt;
+use std::io::{self, BufRead};
 
 /// What is wrong with a table of machines.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadMachines {
     /// A line that is none of it.
@@ -19,20 +20,61 @@ pub enum BadMachines {
         /// What it says.
         text: String,
     },
-    /// There is none.
-    #[error("there is no machine")]
-    None,
+    /// A line with nodes that nobody has.
+    #[error("line {line}: {why}")]
+    Node {
+        /// Its number.
+        line: u32,
+        /// What is wrong.
+        why: BadCluster,
+    },
+    /// No cluster.
+    #[error("{0}")]
+    Cluster(BadCluster),
+    /// It breaks off.
+    #[error("cannot be read: {0}")]
+    Broken(io::Error),
 }
 
-/// Jobs that cannot be packed, and why.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unfit {
+/// What a trace of jobs holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// The jobs that ran for a second at least, in the order of the trace.
+    pub jobs: Vec<PackedJob>,
+    /// Jobs that ran for less.
+    pub short: u64,
     /// Lines that do not say what a job takes, or how long it ran.
     pub unread: u64,
-    /// Jobs that ran for less than a second.
-    pub short: u64,
-    /// Jobs that would not fit the empty cluster.
-    pub too_large: u64,
+    /// The first few of them.
+    pub bad: Vec<BadLine>,
+}
+
+/// A line of a trace that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLine {
+    /// Its number.
+    pub line: u32,
+    /// Which column, from 1 on, and what it says.
+    pub column: (usize, String),
+    /// What it should be.
+    pub expected: &'static str,
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (column, text) = &self.column;
+        write!(f, "line {}, column {column}: expected {}, and not {text:?}", self.line, self.expected)
+    }
+}
+
+/// So many bad lines are kept.
+const BAD_MAX: usize = 3;
+
+/// So much of a line is shown.
+const SHOWN_MAX: usize = 80;
+
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN_MAX).collect()
 }
 
 /// A table of machines: number, name, nodes, and of each cores, speed and memory in KiB, by tabs or spaces. Speeds are not looked at.
@@ -48,46 +90,71 @@ pub fn read_machines(reader: impl BufRead) -> Result<Cluster, BadMachines> {
         let kind = || {
             let &[_, _, nodes, cores, _, memory] = columns.as_slice() else { return None };
             let need = Need { cores: cores.parse().ok()?, memory: memory.parse().ok()? };
-            Some((nodes.parse().ok()?, need)).filter(|(nodes, has)| *nodes > 0 && has.cores > 0)
+            Some((nodes.parse::<u32>().ok()?, need))
         };
-        kinds.push(kind().ok_or_else(|| BadMachines::Line { line, text: text.clone().into_owned() })?);
+        let kind = kind().ok_or_else(|| BadMachines::Line { line, text: shown(&text) })?;
+        // By itself it would be a cluster.
+        Cluster::new([kind]).map_err(|why| BadMachines::Node { line, why })?;
+        kinds.push(kind);
     }
-    if kinds.is_empty() { Err(BadMachines::None) } else { Ok(Cluster { kinds }) }
+    match lines.into_fault() {
+        Some(fault) => Err(BadMachines::Broken(fault)),
+        None => Cluster::new(kinds).map_err(BadMachines::Cluster),
+    }
 }
 
-/// The jobs of a trace in order of submission, those that fit a cluster: the tenth column is the memory of each node in bytes, and the last says
-/// how many nodes with how many cores each, as in `4:ppn=12`.
-pub fn read_jobs(reader: impl BufRead, cluster: &Cluster) -> (Vec<PackedJob>, Unfit) {
-    let (mut jobs, mut unfit) = (Vec::new(), Unfit::default());
+/// The jobs of a trace: the tenth column is the memory of each node in bytes, and the last says how many nodes with how many cores each, as in
+/// `4:ppn=12`. Fails where the trace breaks off.
+pub fn read_jobs(reader: impl BufRead) -> io::Result<Read> {
+    let mut read = Read::default();
     let mut lines = Lines::new(reader);
-    while let Some((_, text)) = lines.next() {
+    while let Some((line, text)) = lines.next() {
         let text = String::from_utf8_lossy(text);
-        if text.trim().is_empty() || text.starts_with(';') {
+        if text.trim().is_empty() || text.trim_start().starts_with(';') {
             continue;
         }
         match job(&text) {
-            None => unfit.unread += 1,
-            Some(job) if job.run < 1_000 => unfit.short += 1,
-            Some(job) if !fits(&job, cluster) => unfit.too_large += 1,
-            Some(job) => jobs.push(job),
+            Err((column, expected)) => {
+                read.unread += 1;
+                if read.bad.len() < BAD_MAX {
+                    read.bad.push(BadLine { line, column: (column.0, shown(column.1)), expected });
+                }
+            }
+            Ok(job) if job.run < 1_000 => read.short += 1,
+            Ok(job) => read.jobs.push(job),
         }
     }
-    jobs.sort_by_key(|job: &PackedJob| (job.submit, job.number));
-    (jobs, unfit)
+    lines.into_fault().map_or(Ok(read), Err)
 }
 
-fn job(text: &str) -> Option<PackedJob> {
+/// Which column, and what it says; and what it should be.
+type Wrong<'a> = ((usize, &'a str), &'static str);
+
+const NUMBER: &str = "a whole number";
+const SECONDS: &str = "a number of seconds";
+const NODES: &str = "nodes and cores, as in 4:ppn=12";
+
+fn job(text: &str) -> Result<PackedJob, Wrong<'_>> {
     let columns: Vec<&str> = text.split_whitespace().collect();
-    let whole = |place: usize| columns.get(place)?.parse::<i64>().ok();
-    let millis = |place: usize| whole(place)?.checked_mul(1_000);
-    let (tasks, cores) = nodes_and_cores(columns.last().filter(|_| columns.len() > 18)?)?;
-    let run = millis(3).filter(|run| *run >= 0)?;
-    let memory = whole(9).map_or(0, |bytes| u64::try_from(bytes).unwrap_or(0)).div_ceil(1_024);
-    Some(PackedJob {
-        number: u64::try_from(whole(0)?).ok()?,
+    if columns.len() < 19 {
+        return Err(((columns.len(), columns.last().copied().unwrap_or_default()), "19 columns or more"));
+    }
+    let wrong = |place: usize, expected| ((place + 1, columns[place]), expected);
+    let whole = |place: usize| columns[place].parse::<i64>().map_err(|_| wrong(place, NUMBER));
+    let millis = |place: usize| whole(place)?.checked_mul(1_000).ok_or_else(|| wrong(place, SECONDS));
+    let last = columns.len() - 1;
+    let (tasks, cores) = nodes_and_cores(columns[last]).ok_or_else(|| wrong(last, NODES))?;
+    let run = millis(3)?;
+    if run < 0 {
+        return Err(wrong(3, SECONDS));
+    }
+    // What nobody knows is a number below nothing.
+    let memory = u64::try_from(whole(9)?).unwrap_or(0).div_ceil(1_024);
+    Ok(PackedJob {
+        number: u64::try_from(whole(0)?).map_err(|_| wrong(0, NUMBER))?,
         submit: millis(1)?,
         run,
-        estimate: millis(8).filter(|estimate| *estimate > 0).unwrap_or(run),
+        estimate: Some(millis(8)?).filter(|estimate| *estimate > 0).unwrap_or(run),
         tasks,
         each: Need { cores, memory },
     })
@@ -102,10 +169,4 @@ fn nodes_and_cores(text: &str) -> Option<(u32, u32)> {
     let more = u32::from(part.bytes().any(|digit| digit != b'0'));
     let cores = whole.parse::<u32>().ok()?.checked_add(more).filter(|cores| *cores > 0)?;
     Some((tasks, cores))
-}
-
-fn fits(job: &PackedJob, cluster: &Cluster) -> bool {
-    let room =
-        |(count, has): &(u32, Need)| u64::from(*count) * u64::from(super::room::side_by_side(*has, job.each));
-    cluster.kinds.iter().map(room).sum::<u64>() >= u64::from(job.tasks)
 }

@@ -3,7 +3,7 @@
 use super::{Cluster, Packed};
 
 /// What came of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Usage {
     /// Jobs that ran.
     pub jobs: usize,
@@ -42,13 +42,14 @@ impl Usage {
             (there as f64 / ran as f64).max(1.0)
         };
         let count = ran.len() as f64;
-        let share = |used: u128, all: u128| used as f64 / (all as f64 * (until - from) as f64);
+        // Of nothing nothing is used.
+        let share = |used: u128, all: u128| used as f64 / (all.max(1) as f64 * (until - from) as f64);
         Some(Usage {
             jobs: ran.len(),
             cores: share(cores, all_cores),
             memory: share(memory, all_memory),
             wait: waits.iter().map(|wait| seconds(*wait)).sum::<f64>() / count,
-            wait_p95: seconds(waits[(waits.len() * 19).div_ceil(20) - 1]),
+            wait_p95: seconds(waits[waits.len() - 1 - waits.len() / 20]),
             slowdown: ran.iter().map(slowdown).sum::<f64>() / count,
             makespan: seconds(ran.iter().map(|it| it.end).max()? - from),
         })

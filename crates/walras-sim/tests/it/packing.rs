@@ -5,12 +5,24 @@ use walras_random::Draws;
 use walras_sim::baseline::{Discipline, Placement, simulate};
 use walras_sim::drive::Setup;
 use walras_sim::packing::{
-    Cluster, Need, Packed, PackedJob, Packing, Unfit, Usage, pack, read_jobs, read_machines, sell,
+    Cluster, Counting, Need, Packed, PackedJob, Packing, Trial, Usage, pack, read_jobs, read_machines, sell,
 };
 use walras_sim::record::Site;
 use walras_sim::workload::Job;
 
 const ALL: [Packing; 4] = [Packing::FirstFit, Packing::BestFit, Packing::Easy, Packing::Conservative];
+
+fn cluster(kinds: &[(u32, u32, u64)]) -> Cluster {
+    let kind = |(count, cores, memory): &(u32, u32, u64)| (*count, Need { cores: *cores, memory: *memory });
+    Cluster::new(kinds.iter().map(kind)).unwrap()
+}
+
+/// All of these jobs on a cluster, which has room for them.
+fn trial(cluster: &Cluster, jobs: &[PackedJob], counting: Counting) -> Trial {
+    let trial = Trial::new(cluster, jobs.iter().copied(), counting);
+    assert_eq!(trial.refused(), 0);
+    trial
+}
 
 fn between(draws: &mut Draws, low: usize, high: usize) -> u32 {
     u32::try_from(low + draws.below(high - low + 1)).unwrap()
@@ -21,7 +33,7 @@ fn draw_jobs(draws: &mut Draws, cluster: &Cluster) -> Vec<PackedJob> {
     let mut jobs = Vec::new();
     for number in 1..=30 {
         submit += 1_000 * i64::from(between(draws, 0, 20));
-        let (_, has) = cluster.kinds[draws.below(cluster.kinds.len())];
+        let (_, has) = cluster.kinds()[draws.below(cluster.kinds().len())];
         let estimate = 1_000 * i64::from(between(draws, 1, 60));
         let run = if draws.below(3) == 0 { estimate } else { 1_000 * i64::from(between(draws, 1, 80)) };
         let cores = between(draws, 1, has.cores as usize);
@@ -38,7 +50,7 @@ fn whole_nodes_are_scheduled_as_by_the_baselines() {
     for seed in 0..300 {
         let mut draws = Draws::new(seed);
         let nodes = between(&mut draws, 2, 8);
-        let cluster = Cluster::new([(nodes, Need { cores: 4, memory: 16 })]);
+        let cluster = cluster(&[(nodes, 4, 16)]);
         let each = if seed % 2 == 0 { Need { cores: 3, memory: 0 } } else { Need { cores: 1, memory: 9 } };
         let tasks = |draws: &mut Draws| between(draws, 1, nodes as usize);
         let jobs: Vec<PackedJob> = draw_jobs(&mut draws, &cluster)
@@ -64,12 +76,15 @@ fn whole_nodes_are_scheduled_as_by_the_baselines() {
                 expected.push((record.job.number, record.ran.unwrap().start.as_millis()));
             });
             // Reservations on nodes are of the same nodes all the time: what is counted only is one node's cores.
-            let one = Cluster::new([(1, Need { cores: nodes, memory: 0 })]);
+            let one = self::cluster(&[(1, nodes, 0)]);
             let of_one =
                 |job: &PackedJob| PackedJob { tasks: 1, each: Need { cores: job.tasks, memory: 0 }, ..*job };
             let ran = match packing {
-                Packing::Conservative => pack(&one, &jobs.iter().map(of_one).collect::<Vec<_>>(), packing),
-                _ => pack(&cluster, &jobs, packing),
+                Packing::Conservative => {
+                    let of_one: Vec<PackedJob> = jobs.iter().map(of_one).collect();
+                    pack(&trial(&one, &of_one, Counting::ByResource), packing)
+                }
+                _ => pack(&trial(&cluster, &jobs, Counting::ByResource), packing),
             };
             let mut found: Vec<(u64, i64)> = ran.iter().map(|it| (it.job.number, it.start)).collect();
             expected.sort_unstable();
@@ -92,10 +107,10 @@ fn taken(ran: &[Packed], node: usize, at: i64) -> (u32, u64) {
 fn no_node_is_beyond_what_it_has_and_everybody_runs() {
     for seed in 0..200 {
         let mut draws = Draws::new(7_000 + seed);
-        let cluster = Cluster::new([(2, Need { cores: 8, memory: 32 }), (3, Need { cores: 4, memory: 64 })]);
+        let cluster = cluster(&[(2, 8, 32), (3, 4, 64)]);
         let jobs = draw_jobs(&mut draws, &cluster);
         for packing in ALL {
-            let ran = pack(&cluster, &jobs, packing);
+            let ran = pack(&trial(&cluster, &jobs, Counting::ByResource), packing);
             assert_eq!(ran.len(), jobs.len(), "seed {seed} {packing:?}");
             for it in &ran {
                 assert!(it.start >= it.job.submit && it.end == it.start + it.job.lasts());
@@ -113,7 +128,7 @@ fn no_node_is_beyond_what_it_has_and_everybody_runs() {
 /// it waits for all of them.
 #[test]
 fn reservations_are_of_memory_too() {
-    let cluster = Cluster::new([(1, Need { cores: 4, memory: 4 })]);
+    let cluster = cluster(&[(1, 4, 4)]);
     let small = |number: u64| PackedJob {
         number,
         submit: 5_000 * i64::try_from(number).unwrap(),
@@ -127,7 +142,7 @@ fn reservations_are_of_memory_too() {
     jobs.push(large);
     jobs.sort_by_key(|job| job.submit);
     let start = |packing| {
-        let ran = pack(&cluster, &jobs, packing);
+        let ran = pack(&trial(&cluster, &jobs, Counting::ByResource), packing);
         ran.iter().find(|it| it.job.number == 100).map(|it| it.start).unwrap()
     };
     assert_eq!(start(Packing::FirstFit), 205_000);
@@ -140,12 +155,12 @@ fn the_broker_sells_parts_of_nodes() {
     let mut shared = 0;
     for seed in 0..6 {
         let mut draws = Draws::new(90_000 + seed);
-        let cluster = Cluster::new([(2, Need { cores: 8, memory: 35 }), (2, Need { cores: 4, memory: 64 })]);
+        let cluster = cluster(&[(2, 8, 35), (2, 4, 64)]);
         // Of 35 units of memory 32 can be sold in eighths.
         let mut jobs = draw_jobs(&mut draws, &cluster);
         jobs.retain(|job| job.each.memory <= 32);
         let setup = Setup { audit: true, ..Setup::new(Vec::new()) };
-        let (ran, _) = sell(&cluster, &jobs, &setup).unwrap();
+        let (ran, _) = sell(&trial(&cluster, &jobs, Counting::InUnits), &setup).unwrap();
         assert_eq!(ran.len(), jobs.len(), "seed {seed}");
         for it in &ran {
             let there: Vec<&Packed> =
@@ -159,16 +174,116 @@ fn the_broker_sells_parts_of_nodes() {
     assert!(shared > 5, "{shared} times more tasks than nodes");
 }
 
+/// Units round up, and what a task makes unusable is all of them: a core with half of the memory is half a node, and two of these leave no
+/// room for a third job that by resources has it.
+#[test]
+fn units_leave_nothing_of_what_a_task_makes_unusable() {
+    let cluster = cluster(&[(1, 4, 43)]);
+    let job = |number, cores, memory| PackedJob {
+        number,
+        submit: 0,
+        run: 10_000,
+        estimate: 10_000,
+        tasks: 1,
+        each: Need { cores, memory },
+    };
+    let starts = |jobs: &[PackedJob], counting| -> Vec<i64> {
+        pack(&trial(&cluster, jobs, counting), Packing::Easy).iter().map(|it| it.start).collect()
+    };
+    let jobs = [job(1, 1, 20), job(2, 1, 20), job(3, 2, 0)];
+    assert_eq!(starts(&jobs, Counting::ByResource), [0, 0, 0]);
+    assert_eq!(starts(&jobs, Counting::InUnits), [0, 0, 10_000]);
+    // Of 43 a unit has ten: eleven take two.
+    let jobs = [job(1, 1, 11), job(2, 1, 11), job(3, 1, 1)];
+    assert_eq!(starts(&jobs, Counting::InUnits), [0, 0, 10_000]);
+    let refused = |memory, counting| Trial::new(&cluster, [job(1, 1, memory)], counting).refused();
+    assert_eq!((refused(40, Counting::InUnits), refused(41, Counting::InUnits)), (0, 1));
+    assert_eq!((refused(43, Counting::ByResource), refused(44, Counting::ByResource)), (0, 1));
+}
+
+/// Whatever a trace says, nothing is counted beyond its range and nothing goes on for ever.
+#[test]
+fn jobs_that_cannot_be_counted_are_refused() {
+    let cluster = cluster(&[(3, 4, 16)]);
+    let plain = PackedJob {
+        number: 1,
+        submit: 0,
+        run: 1_000,
+        estimate: 1_000,
+        tasks: 1,
+        each: Need { cores: 1, memory: 1 },
+    };
+    let wrong = [
+        PackedJob { submit: i64::MAX, ..plain },
+        PackedJob { submit: i64::MIN, ..plain },
+        PackedJob { estimate: i64::MAX, ..plain },
+        PackedJob { estimate: 0, ..plain },
+        PackedJob { run: 0, ..plain },
+        PackedJob { run: i64::MAX, ..plain },
+        PackedJob { tasks: 0, ..plain },
+        PackedJob { tasks: u32::MAX, ..plain },
+        PackedJob { each: Need { cores: u32::MAX, memory: 1 }, ..plain },
+        PackedJob { each: Need { cores: 1, memory: u64::MAX }, ..plain },
+        PackedJob { tasks: 13, ..plain },
+    ];
+    // Two of one number are two jobs.
+    let jobs = wrong.into_iter().chain([plain, plain]);
+    for counting in [Counting::ByResource, Counting::InUnits] {
+        let trial = Trial::new(&cluster, jobs.clone(), counting);
+        assert_eq!((trial.refused(), trial.jobs().len()), (wrong.len(), 2));
+        for packing in ALL {
+            assert_eq!(pack(&trial, packing).len(), 2);
+        }
+        assert_eq!(sell(&trial, &Setup::new(Vec::new())).unwrap().0.len(), 2);
+    }
+    let none = Trial::new(&cluster, [], Counting::ByResource);
+    assert!(pack(&none, Packing::Conservative).is_empty() && Usage::of(&cluster, &[]).is_none());
+    for (count, cores, memory) in [(0, 1, 1), (1, 0, 1), (1, u32::MAX, 1), (1, 1, u64::MAX), (u32::MAX, 1, 1)]
+    {
+        assert!(Cluster::new([(count, Need { cores, memory })]).is_err());
+    }
+    assert!(Cluster::new([]).is_err());
+}
+
+#[test]
+fn denser_jobs_come_sooner() {
+    let cluster = cluster(&[(1, 4, 16)]);
+    let job = |number, submit| PackedJob {
+        number,
+        submit,
+        run: 1_000,
+        estimate: 1_000,
+        tasks: 1,
+        each: Need { cores: 1, memory: 1 },
+    };
+    let jobs = [job(1, 1_000), job(2, 4_000), job(3, 7_000)];
+    let times = |millionths| walras_model::Multiplier::from_millionths(millionths).unwrap();
+    let submits = |millionths| -> Vec<i64> {
+        let trial = trial(&cluster, &jobs, Counting::ByResource).denser(times(millionths));
+        trial.jobs().iter().map(|job| job.submit).collect()
+    };
+    assert_eq!(submits(1_000_000), [1_000, 4_000, 7_000]);
+    assert_eq!(submits(2_000_000), [1_000, 2_500, 4_000]);
+    assert_eq!(submits(1)[0], 1_000);
+}
+
 #[test]
 fn machines_and_jobs_are_read_as_they_are_written() {
     let machines = "0\tlarge\t2\t64\t1\t2048\n\n1\tsmall\t3\t12\t1\t1024\n";
     let cluster = read_machines(machines.as_bytes()).unwrap();
     assert_eq!(
-        cluster.kinds,
+        cluster.kinds(),
         [(2, Need { cores: 64, memory: 2_048 }), (3, Need { cores: 12, memory: 1_024 })]
     );
     assert_eq!(cluster.all(), (164, 7_168));
-    for (text, said) in [("0 large 2 0 1 2048", "line 1"), ("large", "line 1"), ("", "no machine")] {
+    for (text, said) in [
+        ("0 large 2 0 1 2048", "line 1: a node has from 1 to 4096 cores, not 0"),
+        ("\n0 large 2 8 1 -5", "line 2: expected"),
+        ("large", "line 1: expected"),
+        ("0 large 2 8 1 18446744073709551615", "line 1: a node has at most"),
+        ("0 large 4294967295 8 1 1", "line 1: 4294967295 nodes"),
+        ("", "there is no node"),
+    ] {
         let error = read_machines(text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
     }
@@ -187,8 +302,18 @@ fn machines_and_jobs_are_read_as_they_are_written() {
         line(6, 60, -1, "1:x86_64"),
         "nonsense\n".to_owned(),
     ];
-    let (jobs, unfit) = read_jobs(text.concat().as_bytes(), &cluster);
-    assert_eq!(unfit, Unfit { unread: 2, short: 1, too_large: 2 });
+    let read = read_jobs(text.concat().as_bytes()).unwrap();
+    assert_eq!((read.unread, read.short, read.jobs.len()), (2, 1, 4));
+    let bad: Vec<String> = read.bad.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        bad,
+        [
+            "line 6, column 21: expected nodes and cores, as in 4:ppn=12, and not \"1:x86_64\"",
+            "line 7, column 1: expected 19 columns or more, and not \"nonsense\""
+        ]
+    );
+    let trial = Trial::new(&cluster, read.jobs, Counting::ByResource);
+    assert_eq!(trial.refused(), 2);
     let job = |number, submit, run, tasks, cores, memory| PackedJob {
         number,
         submit,
@@ -197,6 +322,7 @@ fn machines_and_jobs_are_read_as_they_are_written() {
         tasks,
         each: Need { cores, memory },
     };
+    let jobs = trial.jobs();
     assert_eq!(jobs, [job(1, 10_000, 200_000, 1, 2, 0), job(2, 20_000, 60_000, 2, 12, 1_025)]);
     assert_eq!(jobs[0].lasts(), 100_000);
 }
