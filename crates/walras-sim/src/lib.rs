@@ -32,6 +32,7 @@ pub mod generate;
 mod lines;
 pub mod outage;
 pub mod owners;
+pub mod packing;
 mod parallel;
 pub mod record;
 pub mod report;

@@ -69,6 +69,11 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
+    /// The same, for good.
+    pub(crate) fn into_fault(self) -> Option<io::Error> {
+        self.fault
+    }
+
     /// Why reading ended before the file did.
     pub(crate) fn fault(&self) -> Option<&io::Error> {
         self.fault.as_ref()

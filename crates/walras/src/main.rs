@@ -18,6 +18,8 @@ mod examples;
 mod failure;
 mod files;
 mod journal;
+#[cfg(feature = "simulator")]
+mod pack;
 mod pages;
 mod picture;
 mod plan;
@@ -41,7 +43,7 @@ mod workflow;
 mod world;
 
 #[cfg(not(feature = "simulator"))]
-use absent::{self as predict, self as reproduce, self as simulate};
+use absent::{self as pack, self as predict, self as reproduce, self as simulate};
 use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
 use failure::Failure;
 use std::process::ExitCode;
@@ -84,6 +86,8 @@ enum Command {
     },
     /// Compare policies on a trace: the broker on a virtual clock, beside what schedulers do today
     Simulate(simulate::Args),
+    /// Pack jobs that take cores and memory of nodes: the usual ways, beside the broker that sells nodes in units
+    Pack(pack::Args),
     /// Live through a simulated world, with everything that can go wrong, and check every promise
     World(world::Args),
     /// Decide a journal again and say whether every byte is the same
@@ -162,6 +166,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         // They have an exit code of their own, and have had it.
         Command::Supervise { .. } | Command::SuperviseHold { .. } => Ok(()),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Pack(args) => pack::run(&args),
         Command::World(args) => world::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Audit(args) => audit::run(&args),

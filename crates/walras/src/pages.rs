@@ -36,6 +36,7 @@ const SUBJECTS: [(&str, &[&str]); 5] = [
             "assign",
             "verify",
             "simulate",
+            "pack",
             "world",
             "replay",
             "audit",

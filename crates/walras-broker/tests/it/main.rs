@@ -6,6 +6,7 @@ mod again;
 mod arrays;
 mod chain_quotes;
 mod chains;
+mod cheaper;
 mod clusters;
 mod empty_tasks;
 mod failures;

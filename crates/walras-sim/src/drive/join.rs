@@ -20,6 +20,7 @@ pub(super) fn job_spec(job: &Job, user: &str, number: u64, setup: &Setup) -> Job
     request.budget = job.budget;
     request.deadline = job.deadline;
     request.scope.same_site = !setup.across_sites;
+    request.requires = setup.shares.needs.get(&job.number).cloned().unwrap_or_default();
     let tasks = setup.workflows.get(job.number).cloned();
     let workflow =
         tasks.map(|workflow| WorkflowSpec { workflow, strategy: Strategy::Asap, programs: Vec::new() });
@@ -37,7 +38,8 @@ pub(super) fn hopeless(setup: &Setup, job: &Job) -> Option<Fate> {
     let all = |kinds: &[Site]| kinds.iter().map(|kind| u64::from(kind.nodes)).sum::<u64>();
     let nodes = || wholes(&setup.sites).map(all);
     let most = if setup.across_sites { nodes().sum() } else { nodes().max().unwrap_or(0) };
-    if u64::from(job.nodes) > most {
+    // Tasks share nodes that are sold in units.
+    if u64::from(job.nodes) > most && setup.shares.divisions.is_empty() {
         return Some(Fate::TooWide);
     }
     if setup.workflows.get(job.number).is_some() || !setup.prices.is_empty() {
@@ -73,13 +75,19 @@ pub(super) fn site_spec(kinds: &[Site], setup: &Setup) -> Option<SiteSpec> {
     let name = kinds.first()?.whole();
     let several = kinds.len() > 1;
     let all = kinds.iter().flat_map(|kind| (0..kind.nodes).map(move |_| kind));
-    let node = |(number, kind): (u32, &Site)| NodeSpec {
-        division: Default::default(),
-        name: format!("n{number}"),
-        class: several.then(|| kind.name.clone()),
-        performance: kind.speed,
-        watts: kind.watts,
-        attributes: Attributes::new(),
+    let node = |(number, kind): (u32, &Site)| {
+        let division = setup.shares.divisions.get(&kind.name).cloned().unwrap_or_default();
+        let mut attributes = Attributes::new();
+        // It contradicts nothing, since nothing else is stated.
+        let _ = division.state_in(&mut attributes);
+        NodeSpec {
+            division,
+            name: format!("n{number}"),
+            class: several.then(|| kind.name.clone()),
+            performance: kind.speed,
+            watts: kind.watts,
+            attributes,
+        }
     };
     let rules = setup.prices.get(name).cloned();
     let mut prices = rules.unwrap_or_else(|| PriceRules::flat(kinds[0].price));

@@ -38,8 +38,8 @@ mod setup;
 mod site;
 mod wishes;
 
-pub use policy::{BadSetting, policy_of};
-pub use setup::{Course, DriveError, Setup};
+pub use policy::{BadSetting, policy_of, reaching};
+pub use setup::{Course, DriveError, Setup, Shares};
 pub use wishes::Wishes;
 
 use crate::record::{Fate, Record};

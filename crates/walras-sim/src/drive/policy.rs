@@ -1,6 +1,7 @@
 //! The broker's rules for a simulation, from words.
 
 use super::promises;
+use crate::record::Site;
 use walras_broker::policy::Policy;
 use walras_broker::sharing::QueueLimits;
 use walras_core::Algorithm;
@@ -171,6 +172,20 @@ fn weight(term: &str) -> Result<(Total, i64), String> {
     weight
         .map(|weight| (total, weight))
         .ok_or_else(|| format!("'{term}' is not TOTAL=WEIGHT, from 0 to 1000000"))
+}
+
+/// The broker's rules, looking twice as far ahead as the longest job takes where that is longer than it would look: for a job that no plan can
+/// have a place for the broker waits for ever, and the machine of a trace has run all of them. What may be planned ahead of all together reaches as
+/// far: a few jobs of weeks would be all of it, and nobody who had more than others would be planned beside them.
+pub fn reaching(sites: &[Site], longest: Span, policy: &Policy) -> Policy {
+    let takes = sites.iter().filter_map(|site| site.takes(longest)).max();
+    let longest = takes.filter(|takes| *takes >= policy.horizon);
+    let horizon = longest.and_then(|takes| Span::from_millis(takes.as_millis().checked_mul(2)?));
+    let mut policy = Policy { horizon: horizon.unwrap_or(policy.horizon), ..policy.clone() };
+    if let Some(sharing) = &mut policy.sharing {
+        sharing.ahead = sharing.ahead.max(policy.horizon);
+    }
+    policy
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use walras_broker::journal::Entry;
 use walras_broker::policy::Policy;
 use walras_broker::price::{Demand, PriceRules};
-use walras_model::{Money, Multiplier, Share, Span, Time};
+use walras_model::{Division, Money, Multiplier, Requirement, Share, Span, Time};
 
 /// What surrounds the broker.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct Setup {
     pub across_sites: bool,
     /// The workflows among the jobs, by the jobs' numbers.
     pub workflows: Workflows,
+    /// Nodes that are sold in units, and what jobs take of them.
+    pub shares: Arc<Shares>,
     /// The share of jobs whose users ask for a quote first and accept it.
     pub quotes: Share,
     /// How prices follow demand; as they are, without.
@@ -52,6 +54,15 @@ pub struct Setup {
     pub moments_per_job_max: u64,
 }
 
+/// Nodes that are sold in units, and jobs that take some.
+#[derive(Clone, Debug, Default)]
+pub struct Shares {
+    /// By the name of a site, or of a kind of its nodes: how each is sold. Whole, without.
+    pub divisions: BTreeMap<String, Division>,
+    /// By the number of a job: what each of its tasks takes of its node.
+    pub needs: BTreeMap<u64, Vec<Requirement>>,
+}
+
 impl Setup {
     /// Sites that answer at once, where nothing fails and nobody gives up, with the broker's default rules.
     pub fn new(sites: Vec<Site>) -> Setup {
@@ -64,6 +75,7 @@ impl Setup {
             patience: None,
             across_sites: false,
             workflows: Workflows::default(),
+            shares: Arc::default(),
             quotes: Share::NOTHING,
             demand: None,
             prices: Arc::default(),

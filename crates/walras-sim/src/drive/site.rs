@@ -12,7 +12,7 @@ use walras_broker::input::SiteMessage;
 use walras_broker::job::{PartEnd, SiteRefusal};
 use walras_broker::site::{Free, FreeTime};
 use walras_model::interval::complement;
-use walras_model::{Interval, NodeId, SiteId, Span, Time};
+use walras_model::{Division, Interval, NodeId, SiteId, Span, Time};
 use walras_sites::clock::later;
 
 /// All sites.
@@ -27,13 +27,15 @@ struct GridSite {
     kinds: Vec<Kind>,
     lost: BTreeSet<NodeId>,
     booked: BTreeMap<ReservationNumber, Booking>,
-    /// What is held on every node, by its start.
-    held: BTreeMap<(NodeId, Time), (Time, ReservationNumber)>,
+    /// What is held on every node, by its start, by whom, and which of what they hold: until when, and how many units.
+    held: BTreeMap<(NodeId, Time, ReservationNumber, usize), (Time, u32)>,
 }
 
 /// Nodes that are alike.
 struct Kind {
     spec: Site,
+    /// In how many units each is sold.
+    units: u32,
     /// The number of the first of them among those of all sites.
     first: u32,
     uses: Option<Uses>,
@@ -50,7 +52,8 @@ impl Grid {
     pub(super) fn new(setup: &Setup) -> Grid {
         let mut all = with_firsts(&setup.sites).enumerate().map(|(place, (first, spec))| {
             let uses = setup.owners.as_ref().and_then(|owners| owners.of_site(setup.seed, place, first));
-            Kind { spec: spec.clone(), first, uses }
+            let units = setup.shares.divisions.get(&spec.name).map_or(1, Division::units);
+            Kind { spec: spec.clone(), units, first, uses }
         });
         let sites = wholes(&setup.sites).map(|kinds| GridSite {
             kinds: all.by_ref().take(kinds.len()).collect(),
@@ -188,10 +191,7 @@ impl GridSite {
             if self.lost.contains(&node) {
                 return Ok(SiteMessage::Refused { reservation, refusal: SiteRefusal::Unwilling });
             }
-            let before = self.held.range(..(node, hold.interval.end())).next_back();
-            if let Some(((_, _), (_, other))) =
-                before.filter(|((of, _), (end, _))| *of == node && *end > hold.interval.start())
-            {
+            if let Some(other) = self.beyond(reservation, node, hold, holds) {
                 return Err(format!("{reservation} asks for time that {other} holds"));
             }
             let used = self.kind(node).map(|kind| kind.used(node, hold.interval)).unwrap_or_default();
@@ -199,13 +199,43 @@ impl GridSite {
                 return Err(format!("{reservation} asks for time that its owner uses"));
             }
         }
-        for hold in holds {
+        for (place, hold) in holds.iter().enumerate() {
             if let Some(node) = hold.node {
-                self.held.insert((node, hold.interval.start()), (hold.interval.end(), reservation));
+                let key = (node, hold.interval.start(), reservation, place);
+                self.held.insert(key, (hold.interval.end(), hold.units));
             }
         }
         self.booked.insert(reservation, Booking { holds: holds.to_vec(), parts: BTreeMap::new() });
         Ok(SiteMessage::Prepared(reservation))
+    }
+
+    /// Who holds so much of a node that a hold, with what is asked for beside it, would be more than there is. Each of those that are counted
+    /// begins before it ends, so that the most is held when one of them begins.
+    fn beyond(
+        &self,
+        reservation: ReservationNumber,
+        node: NodeId,
+        hold: &Hold,
+        asked: &[Hold],
+    ) -> Option<ReservationNumber> {
+        let until = (node, hold.interval.end(), ReservationNumber::default(), 0);
+        let first = (node, Time::MIN, ReservationNumber::default(), 0);
+        let held = self.held.range(first..until);
+        let there: Vec<(Time, Time, u32, ReservationNumber)> = held
+            .filter(|(_, (end, _))| *end > hold.interval.start())
+            .map(|((_, start, other, _), (end, units))| (*start, *end, *units, *other))
+            .collect();
+        let beside = |at: Time| {
+            let mine = asked
+                .iter()
+                .filter(|it| it.node == Some(node) && it.interval.start() <= at && at < it.interval.end());
+            let others = there.iter().filter(|(start, end, ..)| *start <= at && at < *end);
+            mine.map(|it| it.units).sum::<u32>() + others.map(|it| it.2).sum::<u32>()
+        };
+        let all = self.kind(node).map_or(1, |kind| kind.units);
+        let starts = there.iter().map(|it| it.0.max(hold.interval.start()));
+        let most = starts.chain([hold.interval.start()]).map(beside).max().unwrap_or(0);
+        (most > all).then(|| there.first().map_or(reservation, |it| it.3))
     }
 
     /// Runs parts; gives the moments at which some end.
@@ -238,9 +268,9 @@ impl GridSite {
     /// Lets go of a reservation; gives the moments at which something of it would have ended.
     fn release(&mut self, reservation: ReservationNumber) -> Vec<Time> {
         let Some(booking) = self.booked.remove(&reservation) else { return Vec::new() };
-        for hold in &booking.holds {
+        for (place, hold) in booking.holds.iter().enumerate() {
             if let Some(node) = hold.node {
-                self.held.remove(&(node, hold.interval.start()));
+                self.held.remove(&(node, hold.interval.start(), reservation, place));
             }
         }
         booking.parts.values().map(|part| part.0).collect()

@@ -60,8 +60,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 use walras_assign::program::Solver;
-use walras_broker::policy::Policy;
-use walras_model::{Multiplier, Span, Time};
+use walras_model::{Multiplier, Time};
 
 /// What is compared.
 #[derive(Clone, Debug)]
@@ -256,7 +255,7 @@ fn run_policy(
         spec::Policy::Recorded => return Err(unable(spec, "there is no VO whose rules it could have")),
         spec::Policy::Broker(policy) => {
             let setup = Setup {
-                policy: reaching(&study.sites, longest, policy),
+                policy: drive::reaching(&study.sites, longest, policy),
                 latency: around.latency,
                 owners: around.owners.clone(),
                 failures: around.failures.clone(),
@@ -302,20 +301,6 @@ fn run_baseline(
     }
 }
 
-/// The broker's rules, looking twice as far ahead as the longest job takes where that is longer than it would look: for a job that no plan can
-/// have a place for the broker waits for ever, and the machine of a trace has run all of them. What may be planned ahead of all together reaches as
-/// far: a few jobs of weeks would be all of it, and nobody who had more than others would be planned beside them.
-fn reaching(sites: &[Site], longest: Span, policy: &Policy) -> Policy {
-    let takes = sites.iter().filter_map(|site| site.takes(longest)).max();
-    let longest = takes.filter(|takes| *takes >= policy.horizon);
-    let horizon = longest.and_then(|takes| Span::from_millis(takes.as_millis().checked_mul(2)?));
-    let mut policy = Policy { horizon: horizon.unwrap_or(policy.horizon), ..policy.clone() };
-    if let Some(sharing) = &mut policy.sharing {
-        sharing.ahead = sharing.ahead.max(policy.horizon);
-    }
-    policy
-}
-
 fn unable(spec: &PolicySpec, why: &str) -> DriveError {
     DriveError::Unable { policy: spec.to_string(), why: why.to_owned() }
 }
@@ -324,6 +309,8 @@ fn unable(spec: &PolicySpec, why: &str) -> DriveError {
 mod tests {
     use super::*;
     use crate::workload::read_jobs;
+    use walras_broker::policy::Policy;
+    use walras_model::Span;
 
     #[test]
     fn the_broker_looks_as_far_as_the_longest_job_needs() {
@@ -331,7 +318,7 @@ mod tests {
             let run = days * 86_400;
             let jobs = read_jobs(&format!("jobs: [{{submit: 0, nodes: 1, run: {run}}}]")).unwrap();
             let sites = sites_of("4", &PriceList::default(), 1).unwrap();
-            let policy = reaching(&sites, Jobs::held(jobs).longest(), &Policy::default());
+            let policy = drive::reaching(&sites, Jobs::held(jobs).longest(), &Policy::default());
             (policy.horizon, policy.sharing.unwrap().ahead)
         };
         let days = |days: i64| Span::from_millis(days * 86_400_000).unwrap();

@@ -13,6 +13,7 @@ mod laws;
 mod metabroker;
 mod multicriteria;
 mod owned;
+mod packing;
 mod pinned;
 mod rolling;
 mod two_tier;

@@ -41,6 +41,7 @@ use walras_sim::owners::{OwnerLoad, Owners};
 use walras_sim::record::Site;
 use walras_sim::study::{Around, PolicySpec, Run, Solving, Study};
 use walras_sim::workload::{Arrivals, Slice, Terms};
+pub(crate) use words::multiplier;
 use words::{ADMINISTRATOR, Failing, Wanted};
 
 #[derive(Clone, clap::Args)]
@@ -300,7 +301,7 @@ fn unknown_to_baselines(args: &Args) -> Option<String> {
 }
 
 /// A broken law is a fault of Walras; a refusal may be the input's.
-fn failed(error: &DriveError) -> Failure {
+pub(crate) fn failed(error: &DriveError) -> Failure {
     match error {
         DriveError::Law { .. } => Failure::fault(error),
         _ => Failure::input(error),

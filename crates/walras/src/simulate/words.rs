@@ -109,7 +109,7 @@ fn units(text: &str, places: u32) -> Option<i64> {
 }
 
 /// A factor of load.
-pub(super) fn multiplier(text: &str) -> Result<Multiplier, String> {
+pub(crate) fn multiplier(text: &str) -> Result<Multiplier, String> {
     let read = units(text, 6).filter(|millionths| *millionths > 0).and_then(Multiplier::from_millionths);
     read.ok_or_else(|| format!("'{text}' is not a factor above 0"))
 }

@@ -20,6 +20,8 @@ mod letters;
 mod licences;
 mod links;
 mod mutants;
+#[cfg(feature = "simulator")]
+mod pack;
 mod planner;
 #[cfg(feature = "simulator")]
 mod predict;
