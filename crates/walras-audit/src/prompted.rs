@@ -212,9 +212,9 @@ fn of_reservation(
                 if of == reservation && parts.contains(part));
             Some((told, "part-started"))
         }
-        ReservationEvent::PartEnded { reservation, part, end, .. } => {
-            let told = matches!(message, Some((_, SiteMessage::Ended { reservation: of, part: which, end: how, .. }))
-                if of == reservation && which == part && how == end);
+        ReservationEvent::PartEnded { reservation, part, end, used, .. } => {
+            let told = matches!(message, Some((_, SiteMessage::Ended { reservation: of, part: which, end: how, used: what, .. }))
+                if of == reservation && which == part && how == end && what == used);
             Some((told, "part-ended"))
         }
         ReservationEvent::Files { reservation, task, to, step } => {

@@ -80,7 +80,7 @@ impl Auditor {
                 self.started(look, *reservation, *part, *at);
                 self.begun_part(look, *reservation);
             }
-            ReservationEvent::PartEnded { reservation, part, at, end } => {
+            ReservationEvent::PartEnded { reservation, part, at, end, .. } => {
                 self.part_ended(look, *reservation, *part, *at, *end);
                 self.begun_part(look, *reservation);
             }

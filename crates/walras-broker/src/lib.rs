@@ -53,7 +53,7 @@ pub use model::state::State;
 pub use model::{
     account, allocation, array, budget, chain, cycle, decision, effect, event, gate, id, indices, input, job,
     limits, mismatch, moving, notice, notify, particulars, policy, price, program, quote, rank, ranks,
-    refusal, repeated, reservation, sharing, site, state, strategy_rule, table, told, wish,
+    refusal, repeated, reservation, sharing, site, state, strategy_rule, table, told, used, wish,
 };
 pub use rules::files;
 pub use rules::fitting;

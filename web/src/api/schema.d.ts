@@ -3171,6 +3171,8 @@ export interface components {
             state: components["schemas"]["PartStage"];
             /** @description The task of the workflow. */
             task?: string | null;
+            /** @description What it used, where it has ended and its site counts that. */
+            used?: components["schemas"]["UsedView"] | null;
         };
         /** @description A job that has ended. */
         PastJobView: {
@@ -3212,6 +3214,8 @@ export interface components {
             job: number;
             /** @description Its name. */
             name: string;
+            /** @description What its programs used, where sites count that. */
+            programs?: components["schemas"]["UsedView"] | null;
             /**
              * Format: date-time
              * @description When it was submitted.
@@ -4633,6 +4637,20 @@ export interface components {
          * @description By what a promise is bounded.
          */
         Until: "planned" | "deadline" | "first";
+        /** @description What programs have used, with all that they had started. Nobody pays by it: what is paid is the time that was reserved. */
+        UsedView: {
+            /** @description Of the numbers here, by name and as text, those with more digits than a double holds; those in lists as `name.place`. */
+            exact?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uint64
+             * @description The most memory at a time, in bytes: of several parts, the most that one of them had; unknown, without.
+             */
+            memory_bytes?: number | null;
+            /** @description Time on processors, in seconds, of all of them together; unknown, without. */
+            processor_seconds?: number | null;
+        };
         /** @description A user's terms. */
         UserBody: {
             /**

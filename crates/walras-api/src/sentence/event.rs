@@ -10,7 +10,7 @@ use super::clearing::bound_view;
 use super::files::files_text;
 use super::parts::{part_of, tasks_of_parts};
 use super::planned::Window;
-use super::{Context, best_of_listed_text, counted, credits, part_end_text};
+use super::{Context, best_of_listed_text, counted, credits, part_ended_text};
 use crate::number::Num;
 use crate::service::{EventKind, ProofKind, ProofView, Stamp};
 use std::collections::BTreeMap;
@@ -240,9 +240,9 @@ fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(EventKind,
             let part = part_of(state, reservation, *part);
             Some((EventKind::PartStarted, format!("{part} of {} runs.", of(reservation))))
         }
-        ReservationEvent::PartEnded { reservation, part, end, .. } => {
-            let part = part_of(state, reservation, *part);
-            Some((EventKind::PartEnded, format!("{part} of {} {}.", of(reservation), part_end_text(*end))))
+        ReservationEvent::PartEnded { reservation, part, end, used, .. } => {
+            let (part, how) = (part_of(state, reservation, *part), part_ended_text(*end, *used));
+            Some((EventKind::PartEnded, format!("{part} of {} {how}.", of(reservation))))
         }
         ReservationEvent::Files { reservation, task, to, step } => {
             Some((EventKind::Files, files_text(state, None, *reservation, *task, *to, step)))
@@ -372,8 +372,8 @@ pub fn own_event_text(
         ReservationEvent::PartStarted { reservation, part, .. } => {
             format!("{} runs.", part_of(reservation, *part)?)
         }
-        ReservationEvent::PartEnded { reservation, part, end, .. } => {
-            format!("{} {}.", part_of(reservation, *part)?, part_end_text(*end))
+        ReservationEvent::PartEnded { reservation, part, end, used, .. } => {
+            format!("{} {}.", part_of(reservation, *part)?, part_ended_text(*end, *used))
         }
         ReservationEvent::Files { reservation, task, to, step } => {
             own.contains_key(reservation).then(|| files_text(state, spec, *reservation, *task, *to, step))?

@@ -48,7 +48,7 @@ pub use proof::{OtherPlans, best_of_listed_text, improved_by_search_text};
 pub use reason::{Change, ChangeKind, MoneyLimit};
 pub use rules::{policy_text, prices_text};
 pub use unmet::{beyond_share_text, unmet_task_text, unmet_text};
-pub use why::{account_text, part_end_text, spender_text};
+pub use why::{account_text, part_end_text, part_ended_text, spender_text};
 
 use crate::service::Stamp;
 use crate::unit::Unit;

@@ -1,6 +1,7 @@
 //! Why a job is not running, or not running any more; and what users are told of their jobs.
 
 use super::files::link_text;
+use super::likely::span_text;
 use super::{Context, credits, listed, sentence};
 use crate::error::echo;
 use crate::service::Stamp;
@@ -13,6 +14,7 @@ use walras_broker::gate::{Condition, Dependency, Waits};
 use walras_broker::id::JobNumber;
 use walras_broker::job::{JobEnd, OutputFault, PartEnd, SiteRefusal, Why};
 use walras_broker::notice::News;
+use walras_broker::used::Used;
 use walras_core::agenda::Promise;
 
 impl Context<'_> {
@@ -125,6 +127,24 @@ pub fn part_end_text(end: PartEnd) -> String {
             format!("used more than the {} that its share of the node has", memory_text(limit))
         }
     }
+}
+
+/// The same, with what it used where that is known.
+pub fn part_ended_text(end: PartEnd, used: Option<Used>) -> String {
+    let processor = used.and_then(|used| used.processor);
+    let processor = processor.map(|it| format!("{} of processor time", span_text(it)));
+    let memory = used.and_then(|used| used.memory);
+    let memory = memory.map(|bytes| format!("at most {} of memory", about_memory_text(bytes)));
+    let used: Vec<String> = processor.into_iter().chain(memory).collect();
+    let used = if used.is_empty() { used.concat() } else { format!("; it used {}", used.join(" and ")) };
+    part_end_text(end) + &used
+}
+
+/// About how much memory that is, as people say it.
+fn about_memory_text(bytes: u64) -> String {
+    let tenths = |unit: u32| (u128::from(bytes) * 10).div_ceil(1 << unit);
+    let text = |tenths: u128, unit: &str| format!("{}.{} {unit}", tenths / 10, tenths % 10);
+    if bytes < 1 << 30 { text(tenths(20), "MB") } else { text(tenths(30), "GB") }
 }
 
 /// An amount of memory as people say it.

@@ -69,8 +69,8 @@ pub use view::{
     SitesView, StatementLine, StatementView, StatusView, StrategyByKind, StrategyView, SubmittedView,
     TimetableBar, TimetableBlock, TimetableRow, TimetableView, TokenMade, TokenView, TokensView,
     TransferView, TrialCycle, TrialFigures, TrialView, TroubleKind, TroubleView, UnassignedKind, UnfitView,
-    UnsoldSite, UnsoldStep, UnsoldView, UserLine, UserView, UsersView, VoView, WaitsView, WhyKind, WhyView,
-    WorthView, WriterRole,
+    UnsoldSite, UnsoldStep, UnsoldView, UsedView, UserLine, UserView, UsersView, VoView, WaitsView, WhyKind,
+    WhyView, WorthView, WriterRole,
 };
 pub use waiting::NeverMetFile;
 pub use wish::{AggregationKind, WishFile, WishView};

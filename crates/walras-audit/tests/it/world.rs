@@ -113,7 +113,11 @@ impl World {
                     let lasts = (part.end.as_millis() - self.now - self.early).max(6);
                     let end = if self.ends.is_empty() { PartEnd::Done } else { self.ends.remove(0) };
                     let at = time(self.now + lasts);
-                    self.answer(site, lasts, SiteMessage::Ended { reservation, part: part.part, at, end });
+                    self.answer(
+                        site,
+                        lasts,
+                        SiteMessage::Ended { reservation, part: part.part, at, end, used: None },
+                    );
                 }
             }
             Effect::Release { site, reservation } | Effect::Cancel { site, reservation } => {

@@ -158,7 +158,10 @@ impl Bed {
                     return vec![say(site, SiteMessage::Started { reservation, parts: numbers, at })];
                 }
                 let ended = parts.iter().map(|StartPart { part, .. }| {
-                    say(site, SiteMessage::Ended { reservation, part: *part, at, end: PartEnd::Done })
+                    say(
+                        site,
+                        SiteMessage::Ended { reservation, part: *part, at, end: PartEnd::Done, used: None },
+                    )
                 });
                 let started = say(site, SiteMessage::Started { reservation, parts: numbers, at });
                 // The last is said first.
@@ -233,7 +236,7 @@ impl Bed {
         let at = time(self.now);
         if let Some((site, reservation, parts)) = self.running.pop_front() {
             for part in parts {
-                let message = SiteMessage::Ended { reservation, part, at, end: PartEnd::Done };
+                let message = SiteMessage::Ended { reservation, part, at, end: PartEnd::Done, used: None };
                 self.say(Input::Site { site, message });
             }
         }

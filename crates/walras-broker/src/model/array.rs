@@ -16,6 +16,7 @@ use super::indices::Indices;
 use super::job::{JobEnd, JobSpec, Why};
 use super::ranks::Ranks;
 use super::reservation::{PartState, ReservedPart};
+use super::used::{Used, used_by_all};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -73,6 +74,9 @@ pub struct ArrayTook {
     pub code: Option<i32>,
     /// Where they ran.
     pub sites: BTreeSet<SiteId>,
+    /// What their programs used, where sites count that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub programs: Option<Used>,
 }
 
 impl ArrayTook {
@@ -92,6 +96,7 @@ impl ArrayTook {
         self.reserved = sum(self.reserved, part.plan.start, part.plan.end);
         self.sites.insert(part.plan.site);
         self.code = self.code.or(code);
+        self.programs = used_by_all([self.programs, part.used]);
     }
 }
 

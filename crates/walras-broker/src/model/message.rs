@@ -3,6 +3,7 @@
 use super::id::{CycleNumber, ReservationNumber};
 use super::job::{PartEnd, SiteRefusal};
 use super::site::{Free, FreeChange, NodeSpec};
+use super::used::Used;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use walras_model::{Interval, NodeId, Rate, Time};
@@ -57,6 +58,9 @@ pub enum SiteMessage {
         at: Time,
         /// Whether it ended well, and if not, how.
         end: PartEnd,
+        /// What it used, where its site counts that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        used: Option<Used>,
     },
     /// A part will end later than it should.
     Late {

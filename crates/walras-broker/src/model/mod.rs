@@ -49,5 +49,6 @@ mod strategy_use;
 pub mod table;
 mod task_start;
 pub mod told;
+pub mod used;
 mod why;
 pub mod wish;

@@ -6,6 +6,7 @@ use super::glance::KeptGlance;
 use super::id::{CycleNumber, JobNumber, QuoteNumber};
 use super::job::PartEnd;
 use super::moving::Moving;
+use super::used::Used;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use walras_model::{Money, SiteId, TaskId, Time};
@@ -81,6 +82,9 @@ pub struct ReservedPart {
     pub plan: Part,
     /// How far it is.
     pub state: PartState,
+    /// What it used, where it has ended and its site counts that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<Used>,
 }
 
 /// How far a reservation is.
@@ -161,7 +165,8 @@ impl Reservation {
 
     /// The parts of an alternative, none of which has begun.
     pub(crate) fn parts_waiting(allocation: &Allocation) -> Vec<ReservedPart> {
-        let waiting = |part: &Part| ReservedPart { plan: part.clone(), state: PartState::Waiting };
+        let waiting =
+            |part: &Part| ReservedPart { plan: part.clone(), state: PartState::Waiting, used: None };
         allocation.parts.iter().map(waiting).collect()
     }
 

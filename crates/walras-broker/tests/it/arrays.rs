@@ -295,7 +295,7 @@ fn a_deadline_ends_what_has_not_begun_and_a_failure_is_told_of_the_whole() {
             panic!("no window")
         };
         let end = PartEnd::Failed(2);
-        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(vo.now), end });
+        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(vo.now), end, used: None });
         assert_eq!(end_of(&vo, fails), None);
         vo.run_until(90 * MINUTE);
         let Some(JobEnd::Failed(Why::Elements(counts))) = end_of(&vo, fails) else {

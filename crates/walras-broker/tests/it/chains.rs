@@ -150,7 +150,7 @@ fn who_can_never_start_has_no_window_any_more() {
         assert!(jobs[1..].iter().all(|number| job(&vo, *number).phase == Phase::Planned));
         let Phase::Reserved(reservation) = job(&vo, jobs[0]).phase else { panic!("it runs") };
         let end = PartEnd::Failed(1);
-        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(vo.now), end });
+        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(vo.now), end, used: None });
         vo.run_until(submitted + 20 * MINUTE);
         let never = |of: usize| Dependency { on: Which::whole(jobs[of]), condition: Condition::Ok };
         match rule {

@@ -9,9 +9,10 @@ use walras_broker::input::SiteMessage;
 use walras_broker::job::{JobEnd, PartEnd, Phase, SiteRefusal, Why, WorkflowSpec};
 use walras_broker::policy::Policy;
 use walras_broker::reservation::{Reservation, ReservationPhase};
+use walras_broker::used::Used;
 use walras_broker::{Effect, Event, Input};
 use walras_core::refine::Strategy;
-use walras_model::{Data, Edge, Interval, Money, NodeId, SiteId, Task, TaskId, Work, Workflow};
+use walras_model::{Data, Edge, Interval, Money, NodeId, SiteId, Span, Task, TaskId, Work, Workflow};
 
 /// One node on each of two sites, so that a job of two tasks needs both.
 fn two_sites() -> Vo {
@@ -64,6 +65,24 @@ fn silence_ends_in_nothing_and_is_repeated_until_it_is_heard() {
     assert!(vo.broker.state().reservations.is_empty(), "a late answer changes nothing");
 }
 
+/// What a site has counted of a part is kept with it, and with the array that it is of; of what no site counts nothing is said.
+#[test]
+fn what_a_part_has_used_is_kept_with_it() {
+    for used in [None, Some(Used { processor: Span::from_millis(1_234), memory: Some(5 << 20) })] {
+        let mut vo = Vo::new(&[(2, 1_000)]);
+        vo.submit(vo.job("two", 2, 10));
+        vo.run_until(MINUTE);
+        let (reservation, held) = vo.broker.state().reservations.iter().next().expect("it has a window");
+        let (reservation, start) = (*reservation, held.start().as_millis());
+        vo.run_until(start + 1_000);
+        vo.heard(0, SiteMessage::Ended { reservation, part: 1, at: at(vo.now), end: PartEnd::Done, used });
+        let parts = &vo.broker.state().reservations[&reservation].parts;
+        assert_eq!(parts.iter().map(|part| part.used).collect::<Vec<_>>(), [None, used]);
+        let journal = serde_json::to_string(&vo.entries).unwrap();
+        assert_eq!(journal.contains("\"used\":{\"processor\":1234,\"memory\":5242880}"), used.is_some());
+    }
+}
+
 /// What ran and ended while nobody listened did not run in silence: sites have as long as ever to say so, and nothing runs twice.
 #[test]
 fn nobody_is_silent_who_was_not_listened_to() {
@@ -82,7 +101,7 @@ fn nobody_is_silent_who_was_not_listened_to() {
         }
         vo.say(Input::Tick);
         let end = PartEnd::Done;
-        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + MINUTE), end });
+        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + MINUTE), end, used: None });
         assert_eq!(vo.broker.state().totals.done, u64::from(listens_again), "{:?}", vo.broker.state().jobs);
         if listens_again {
             continue;
@@ -272,7 +291,7 @@ fn a_job_that_was_started_too_late_has_not_failed() {
         }
         vo.run_until(start + length);
         let end = PartEnd::TimedOut;
-        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + length), end });
+        vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(start + length), end, used: None });
         vo.broker.state().jobs.get(&number).map(|job| (job.attempts, job.spent))
     };
     for policy in [crate::promises::policy(), crate::vo::policy()] {
@@ -326,7 +345,7 @@ fn what_vanishes_is_paid_for_and_given_up_in_time() {
             let (reservation, start) = held.map(|(number, it)| (*number, it.start().as_millis())).unwrap();
             vo.run_until(start + 20_000);
             let (at, end) = (at(start + 15_000), PartEnd::Vanished);
-            vo.heard(0, SiteMessage::Ended { reservation, part: 0, at, end });
+            vo.heard(0, SiteMessage::Ended { reservation, part: 0, at, end, used: None });
             spent.push(vo.broker.state().jobs.get(&number).map(|job| job.spent));
         }
         (spent, vo)

@@ -148,7 +148,7 @@ fn a_torn_gang_runs_again_as_a_whole() {
         .map(|part: usize| reservation.hold_of(&reservation.parts[part].plan).unwrap().node.unwrap())
         .to_vec();
     let end = walras_broker::job::PartEnd::Done;
-    vo.heard(1, SiteMessage::Ended { reservation: number, part: 4, at: at(vo.now), end });
+    vo.heard(1, SiteMessage::Ended { reservation: number, part: 4, at: at(vo.now), end, used: None });
     vo.heard(1, SiteMessage::NodeLost { node: nodes[0], at: at(vo.now) });
     let kept = vo.events.iter().find_map(|event| match event {
         Event::Reservation(ReservationEvent::Closed { kept, .. }) => Some(kept.clone()),

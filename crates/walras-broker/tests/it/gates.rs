@@ -38,7 +38,7 @@ fn phase(vo: &Vo, number: JobNumber) -> Option<Phase> {
 fn fail(vo: &mut Vo, number: JobNumber) {
     let Some(Phase::Reserved(reservation)) = phase(vo, number) else { panic!("job {number} does not run") };
     let end = PartEnd::Failed(3);
-    vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(vo.now), end });
+    vo.heard(0, SiteMessage::Ended { reservation, part: 0, at: at(vo.now), end, used: None });
 }
 
 #[test]

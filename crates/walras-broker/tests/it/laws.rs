@@ -26,6 +26,7 @@ use walras_broker::policy::Policy;
 use walras_broker::price::PriceRules;
 use walras_broker::reservation::ReservationPhase;
 use walras_broker::site::{Free, FreeTime, NodeSpec, QueueSpec, SiteKind, SiteSpec};
+use walras_broker::used::Used;
 use walras_broker::{Broker, Effect, Event, Input};
 use walras_model::{Attributes, Interval, Money, NodeId, Performance, Request, Share, SiteId, Work};
 
@@ -210,7 +211,8 @@ impl Bench {
                         11 => PartEnd::Vanished,
                         _ => PartEnd::TimedOut,
                     };
-                    Some((site, SiteMessage::Ended { reservation, part, at: now, end }))
+                    let used = Used { processor: None, memory: Some(7 << 20) };
+                    Some((site, SiteMessage::Ended { reservation, part, at: now, end, used: Some(used) }))
                 }
                 Effect::Release { site, reservation } | Effect::Cancel { site, reservation } => {
                     Some((site, SiteMessage::Released(reservation)))

@@ -297,7 +297,8 @@ impl Vo {
                 && *when <= self.now
             {
                 let ((when, _), (site, reservation, part)) = self.ends.pop_first().unwrap();
-                let message = SiteMessage::Ended { reservation, part, at: at(when), end: PartEnd::Done };
+                let message =
+                    SiteMessage::Ended { reservation, part, at: at(when), end: PartEnd::Done, used: None };
                 self.say(Input::Site { site, message });
             }
             self.say(Input::Tick);

@@ -28,6 +28,8 @@ pub(crate) enum Attack {
     Streams,
     /// A thousand streams of ten users that nobody reads, while each of these users sends jobs that all of their streams hear of.
     Deaf,
+    /// Streams of all that is remembered, opened and closed at once, while short jobs see to it that this is much.
+    Returns,
     /// Bodies that are sent to the half.
     Bodies,
     /// Sixteen readers of long lists, with twenty thousand jobs in the queue.
@@ -35,7 +37,7 @@ pub(crate) enum Attack {
 }
 
 impl Attack {
-    pub(crate) const ALL: [Attack; 9] = [
+    pub(crate) const ALL: [Attack; 10] = [
         Attack::Nothing,
         Attack::Jobs,
         Attack::Penniless,
@@ -43,6 +45,7 @@ impl Attack {
         Attack::Workflows,
         Attack::Streams,
         Attack::Deaf,
+        Attack::Returns,
         Attack::Bodies,
         Attack::Lists,
     ];
@@ -56,6 +59,7 @@ impl Attack {
             Attack::Workflows => "workflows",
             Attack::Streams => "streams",
             Attack::Deaf => "deaf",
+            Attack::Returns => "returns",
             Attack::Bodies => "bodies",
             Attack::Lists => "lists",
         }
@@ -70,7 +74,7 @@ impl Attack {
     fn threads(self) -> usize {
         match self {
             Attack::Nothing => 0,
-            Attack::Jobs | Attack::Penniless | Attack::Workflows => 4,
+            Attack::Jobs | Attack::Penniless | Attack::Workflows | Attack::Returns => 4,
             Attack::Quotes | Attack::Lists => 16,
             Attack::Streams | Attack::Bodies => 2,
             Attack::Deaf => 10,
@@ -141,6 +145,12 @@ impl Attacker {
             }
             Attack::Lists => self.ask(number, "GET", "/v1/jobs?limit=1000", None),
             Attack::Streams => drop(self.hold(number, STREAM, 0, usize::MAX)),
+            Attack::Returns if number == 0 => self.ask(number, "POST", "/v1/jobs", Some(&short_job())),
+            Attack::Returns => {
+                while !self.done.load(Ordering::Relaxed) {
+                    drop(self.hold(number, "GET /v1/events?after=0 HTTP/1.1\r\n", 0, 1));
+                }
+            }
             Attack::Deaf => {
                 let open = self.hold(number, STREAM, 0, 100);
                 self.ask(number, "POST", "/v1/jobs", Some(&short_job()));

@@ -28,39 +28,67 @@ struct Seen {
     starts: Vec<Duration>,
 }
 
-pub(crate) fn run(kind: Option<&str>, seconds: usize) {
-    let seconds = Duration::from_secs(u64::try_from(seconds).unwrap());
+pub(crate) fn run(kind: Option<&str>, seconds: usize, after: usize) {
+    let [seconds, after] = [seconds, after].map(|it| Duration::from_secs(u64::try_from(it).unwrap()));
     println!(
         "attack      requests  median      p99      longest   jobs  start: median     longest   the attacker was let in"
     );
     for attack in Attack::ALL {
-        if kind.is_none_or(|kind| kind == attack.name() || attack == Attack::Nothing) {
-            beside(attack, seconds);
+        let wanted = |kinds: &str| kinds.split(',').any(|kind| kind == attack.name());
+        if attack == Attack::Nothing || kind.is_none_or(wanted) {
+            beside(attack, seconds, after);
         }
     }
 }
 
-fn beside(attack: Attack, seconds: Duration) {
+fn beside(attack: Attack, seconds: Duration, after: Duration) {
     let directory = ordinary();
     let service = Service::start(directory.path());
     let victim = service.user("victim", 1_000_000);
     let eves = (0..attack.users()).map(|number| service.user(&format!("eve{number}"), money_for(attack)));
-    let eves = eves.collect();
+    let eves: Vec<String> = eves.collect();
     // Plans, prices and predictions are there.
     watch(service.address, &victim, Duration::from_secs(4));
+    let before = service.memory();
     let (done, counts) = (Arc::new(AtomicBool::new(false)), Arc::new(Counts::default()));
-    let attacker =
-        Attacker { address: service.address, tokens: eves, done: done.clone(), counts: counts.clone() };
+    let attacker = Attacker {
+        address: service.address,
+        tokens: eves.clone(),
+        done: done.clone(),
+        counts: counts.clone(),
+    };
     let threads = attacker.begin(attack);
     std::thread::sleep(Duration::from_secs(2));
     let seen = watch(service.address, &victim, seconds);
     done.store(true, Ordering::Relaxed);
-    let during = service.memory();
     threads.into_iter().for_each(|thread| drop(thread.join()));
+    let peak = service.memory_peak();
     // What was only for the flood is given back.
-    std::thread::sleep(Duration::from_secs(20));
-    report(attack, seen, &counts, (during, service.memory()));
+    eves.iter().for_each(|eve| cancel_all(service.address, eve));
+    std::thread::sleep(after);
+    let memory = [before, peak, service.memory()].map(|bytes| bytes / 1_000_000);
+    report(attack, seen, &counts, memory);
     service.kill();
+}
+
+/// Cancels what a user has, as fast as they are let.
+fn cancel_all(address: SocketAddr, token: &str) {
+    let mut client = Client::open(address, token);
+    let mut ask = |method: &str, path: &str| loop {
+        match client.call(method, path, None) {
+            (429, _) => std::thread::sleep(Duration::from_millis(5)),
+            (_, body) => break body,
+        }
+    };
+    loop {
+        let listed = ask("GET", "/v1/jobs?state=queued,planning,planned,reserving,reserved&limit=1000");
+        let listed: Value = serde_json::from_slice(&listed).unwrap();
+        let jobs = listed["jobs"].as_array().unwrap();
+        if jobs.is_empty() {
+            return;
+        }
+        jobs.iter().for_each(|job| drop(ask("DELETE", &format!("/v1/jobs/{}", job["job"]))));
+    }
 }
 
 fn money_for(attack: Attack) -> u64 {
@@ -72,6 +100,7 @@ fn money_for(attack: Attack) -> u64 {
         | Attack::Workflows
         | Attack::Streams
         | Attack::Deaf
+        | Attack::Returns
         | Attack::Bodies
         | Attack::Lists => 1_000_000_000,
     }
@@ -139,11 +168,11 @@ fn share(sorted: &[Duration], thousandths: usize) -> Duration {
     sorted.get(sorted.len().saturating_sub(1) * thousandths / 1_000).copied().unwrap_or_default()
 }
 
-fn report(attack: Attack, mut seen: Seen, counts: &Counts, (during, after): (u64, u64)) {
+fn report(attack: Attack, mut seen: Seen, counts: &Counts, [before, peak, after]: [u64; 3]) {
     seen.requests.sort_unstable();
     seen.starts.sort_unstable();
     println!(
-        "{:10} {:9} {:8.1?} {:8.1?} {:12.1?} {:6} {:14.2?} {:11.2?}   {} of {}; {} MB resident, {} MB 20 s after",
+        "{:10} {:9} {:8.1?} {:8.1?} {:12.1?} {:6} {:14.2?} {:11.2?}   {} of {}; {before} MB resident before, {peak} MB at most, {after} MB after",
         attack.name(),
         seen.requests.len(),
         share(&seen.requests, 500),
@@ -154,7 +183,5 @@ fn report(attack: Attack, mut seen: Seen, counts: &Counts, (during, after): (u64
         share(&seen.starts, 1_000),
         counts.let_in.load(Ordering::Relaxed),
         counts.tried.load(Ordering::Relaxed),
-        during / 1_000_000,
-        after / 1_000_000,
     );
 }

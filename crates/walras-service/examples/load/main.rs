@@ -4,7 +4,7 @@
 //! cargo run --release -p walras-service --example load -- submit   [CLIENTS [SECONDS [QUOTERS]]]   durable submissions while cycles run
 //! cargo run --release -p walras-service --example load -- listen   [LISTENERS]                     event streams, all of them fed
 //! cargo run --release -p walras-service --example load -- finished [JOBS]                          memory and restart with so many finished jobs
-//! cargo run --release -p walras-service --example load -- flood    [SECONDS [ATTACK]]              one user floods, another's jobs and requests are measured
+//! cargo run --release -p walras-service --example load -- flood    [SECONDS [ATTACKS [AFTER]]]     one user floods, another's jobs and requests are measured, and the memory AFTER so many seconds
 //! cargo run --release -p walras-service --example load -- array    [ELEMENTS]                      one array: accepted, listed, planned, memory
 //! ```
 //!
@@ -39,10 +39,10 @@ fn main() {
         Some("submit") => submit::run(number(1, 64), number(2, 20), number(3, 0)),
         Some("listen") => listen::run(number(1, 1_000)),
         Some("finished") => finished::run(number(1, 1_000_000)),
-        Some("flood") => flood::run(arguments.get(2).map(String::as_str), number(1, 30)),
+        Some("flood") => flood::run(arguments.get(2).map(String::as_str), number(1, 30), number(3, 20)),
         Some("array") => array::run(number(1, 100_000)),
         _ => println!(
-            "submit [CLIENTS [SECONDS [QUOTERS]]] | listen [LISTENERS] | finished [JOBS] | flood [SECONDS [ATTACK]] | array [ELEMENTS]"
+            "submit [CLIENTS [SECONDS [QUOTERS]]] | listen [LISTENERS] | finished [JOBS] | flood [SECONDS [ATTACKS [AFTER]]] | array [ELEMENTS]"
         ),
     }
 }

@@ -53,8 +53,17 @@ impl Service {
 
     /// Its resident memory in bytes.
     pub(crate) fn memory(&self) -> u64 {
+        self.amount("VmRSS:")
+    }
+
+    /// The most that it ever was.
+    pub(crate) fn memory_peak(&self) -> u64 {
+        self.amount("VmHWM:")
+    }
+
+    fn amount(&self, of: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        let line = status.lines().find(|line| line.starts_with(of)).unwrap();
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1_024
     }
 
@@ -84,9 +93,17 @@ impl Service {
     }
 
     /// Kills it.
-    pub(crate) fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+    pub(crate) fn kill(self) {
+        drop(self);
+    }
+}
+
+/// Also where whoever measures fails: nothing is left running.
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -7,6 +7,7 @@ use crate::journal::act::Act;
 use crate::journal::{ActRecord, Writer};
 use crate::token::Whose;
 use crate::turns::{Turn, Turns};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -21,6 +22,9 @@ use walras_model::{SiteId, Time};
 
 /// So many cycles are kept to be planned again.
 const BEGUN_MAX: usize = 20;
+/// Whoever comes back is told what has happened by so many events at a time, theirs or not, and whole entries.
+const LOOK_MAX: usize = 256;
+
 tokio::task_local! {
     /// Whoever asks for what is being done.
     pub static WRITER: Writer;
@@ -114,9 +118,9 @@ pub(super) struct Shared {
     /// Of everybody who asks one at a time.
     pub(super) turns: Turns<Whose>,
     /// The latest cycles in which anybody waited, as they were when planning began; the newest last.
-    pub(super) begun: std::sync::Mutex<std::collections::VecDeque<Arc<BegunCycle>>>,
+    pub(super) begun: std::sync::Mutex<VecDeque<Arc<BegunCycle>>>,
     /// The latest of what has happened, for listeners who come back.
-    pub(super) recent: std::sync::Mutex<std::collections::VecDeque<Arc<Told>>>,
+    pub(super) recent: std::sync::Mutex<VecDeque<Arc<Told>>>,
 }
 
 impl Shared {
@@ -205,6 +209,11 @@ impl Handle {
         }
     }
 
+    /// The turn of somebody, for what goes on when their request has been answered.
+    pub(crate) async fn turn_of(&self, whose: &Whose) -> Option<Turn> {
+        self.shared.turns.take(whose).await
+    }
+
     /// Connects a site that has joined: the next in the broker's order.
     pub async fn connect(&self, port: SitePort) -> std::io::Result<SiteLine> {
         let (reply, line) = oneshot::channel();
@@ -246,26 +255,94 @@ impl Handle {
         self.shared.position.load(Ordering::Relaxed)
     }
 
-    /// What an audience hears from now on, and what it heard after a position, where that is still known.
+    /// What an audience hears next: with a position, what it heard after that, as far as that is still known, and then what happens from now on.
     pub fn listen(&self, audience: &Audience, after: Option<u64>) -> Listening {
-        // Under the lock nothing is told: what is in one of the two is not in the other.
+        // Under the lock nothing is told, and so nothing is decided: nobody who comes back may look at much of it at a time.
         let recent = self.shared.recent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let live = self.shared.listeners.join(audience);
-        let Some(after) = after else { return Listening { missed: false, past: Vec::new(), live } };
+        let live = || Heard::Live(self.shared.listeners.join(audience));
+        let Some(after) = after else { return Listening { missed: false, heard: live() } };
         let known_from = recent.front().map_or(self.position() + 1, |told| told.event.position);
-        let heard = |told: &&Arc<Told>| told.event.position > after && audience.hears(&told.event);
-        let past = recent.iter().filter(heard).cloned().collect();
         // The first entry that is remembered may be remembered in part.
-        Listening { missed: after < known_from && after < self.position(), past, live }
+        let missed = after < known_from && after < self.position();
+        let heard = match past(&recent, audience, after) {
+            Some((told, after)) => Heard::Past { told, after },
+            None => live(),
+        };
+        Listening { missed, heard }
     }
 }
 
-/// What a listener hears.
+/// What an audience heard after a position, of a little, and the position up to which that is; none where nothing was told after it.
+fn past(recent: &VecDeque<Arc<Told>>, audience: &Audience, after: u64) -> Option<(Vec<Arc<Told>>, u64)> {
+    let begin = recent.partition_point(|told| told.event.position <= after);
+    let last = recent.get((begin + LOOK_MAX - 1).min(recent.len().checked_sub(1)?));
+    // All of an entry has one position, from which one can go on.
+    let until = last.map(|told| told.event.position).filter(|until| *until > after)?;
+    let looked = recent.range(begin..).take_while(|told| told.event.position <= until);
+    Some((looked.filter(|told| audience.hears(&told.event)).cloned().collect(), until))
+}
+
+/// What a listener hears next.
 pub struct Listening {
     /// Whether something happened that is not known any more.
     pub missed: bool,
+    /// What is heard.
+    pub heard: Heard,
+}
+
+/// What has happened, or what happens.
+pub enum Heard {
     /// What happened before.
-    pub past: Vec<Arc<Told>>,
+    Past {
+        /// A little of it, or nothing that is theirs.
+        told: Vec<Arc<Told>>,
+        /// From where to go on.
+        after: u64,
+    },
     /// What happens now.
-    pub live: broadcast::Receiver<Arc<Told>>,
+    Live(broadcast::Receiver<Arc<Told>>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use walras_api::service::{EventKind, EventView};
+
+    fn told(position: u64, user: &str) -> Arc<Told> {
+        let at = Time::from_millis(0).unwrap().into();
+        let (job, user, site) = (Some(1), Some(user.to_owned()), None);
+        let (kind, text) = (EventKind::JobQueued, String::new());
+        let event = EventView { position, at, kind, job, user, site, text, reason: None, jobs: None };
+        Arc::new(Told { event, json: String::new() })
+    }
+
+    /// Whoever comes back hears everything that is theirs once, in order and in little pieces, which end with whole entries.
+    #[test]
+    fn what_has_happened_is_heard_a_little_at_a_time() {
+        // Entries of one to seven events, and one of many, of which every tenth is ada's.
+        let entries = (1..2_000_u64).flat_map(|entry| {
+            let count = if entry == 900 { 3 * LOOK_MAX } else { usize::try_from(entry % 7 + 1).unwrap() };
+            std::iter::repeat_n(entry, count)
+        });
+        let user = |place: usize| if place % 10 == 0 { "ada" } else { "ben" };
+        let recent: VecDeque<_> =
+            entries.enumerate().map(|(place, entry)| told(entry, user(place))).collect();
+        let ada = Audience::User("ada".to_owned());
+        for begin in [0, 1, 899, 900, 1_998] {
+            let (mut all, mut after) = (Vec::new(), begin);
+            while let Some((some, until)) = past(&recent, &ada, after) {
+                assert!(until > after && some.len() <= 3 * LOOK_MAX / 10 + LOOK_MAX);
+                all.extend(some);
+                after = until;
+            }
+            assert_eq!(after, 1_999);
+            let wanted: Vec<_> =
+                recent.iter().filter(|it| it.event.position > begin && ada.hears(&it.event)).collect();
+            assert!(all.iter().map(Arc::as_ptr).eq(wanted.into_iter().map(Arc::as_ptr)), "after {begin}");
+        }
+        assert!(past(&recent, &ada, 1_999).is_none() && past(&VecDeque::new(), &ada, 0).is_none());
+        // Of somebody of whom there is nothing it is not looked at all of it at once either.
+        let (some, until) = past(&recent, &Audience::User("cyd".to_owned()), 0).unwrap();
+        assert!(some.is_empty() && until < 1_000);
+    }
 }

@@ -31,7 +31,7 @@ mod recover;
 mod sites;
 mod trouble;
 
-pub use command::{ASKS, Failed, Handle, Listening, WRITER};
+pub use command::{ASKS, Failed, Handle, Heard, Listening, WRITER};
 pub use core::{Engine, EngineConfig};
 pub use last_plan::{LastBound, LastPlan};
 pub use line::{SiteLine, SitePort, Troubled};

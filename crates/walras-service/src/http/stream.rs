@@ -8,7 +8,7 @@ use super::extract::Asked;
 use super::fault::Fault;
 use crate::clock::wall_millis;
 use crate::described::JsonSchema;
-use crate::engine::{Audience, Told};
+use crate::engine::{Audience, Heard, Listening, Told};
 use crate::token::{Caller, Whose};
 use axum::extract::State;
 use axum::http::header::AUTHORIZATION;
@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
+use std::vec::IntoIter;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
@@ -84,7 +85,8 @@ async fn events(
     Asked(query): Asked<EventsQuery>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-    let counted = count(&app, caller.whose())?;
+    let whose = caller.whose();
+    let counted = count(&app, whose.clone())?;
     let audience = match caller.role {
         Role::Administrator => Audience::All,
         Role::User => Audience::User(caller.name.clone()),
@@ -97,48 +99,99 @@ async fn events(
             Audience::Owner(own.await?)
         }
     };
-    let listening = app.handle.listen(&audience, query.after.or(last));
-    // Written out one by one as they are read: a listener who does not read costs next to nothing.
-    let past = listening.past.into_iter().map(|told| event(&told));
-    let past = listening.missed.then(lagged).into_iter().chain(past);
-    let live = Live {
-        told: listening.live,
+    let after = query.after.or(last);
+    // Whoever wants only what is new hears all of that from the moment of this answer on.
+    let ears = after.map_or_else(|| Ears::of(app.handle.listen(&audience, None)).1, Ears::Behind);
+    let listener = Listener {
+        audience,
+        ears,
         closing: app.closing.subscribe(),
         token: caller.token,
         expires_at: caller.expires_at,
         session: secret(&headers).filter(|_| !headers.contains_key(AUTHORIZATION)).map(str::to_owned),
         counted,
+        whose,
     };
-    let live = futures_util::stream::unfold(live, |mut live| async move {
-        let event = live.next().await?;
-        Some((event, live))
+    let stream = futures_util::stream::unfold(listener, |mut listener| async move {
+        let event = listener.next().await?;
+        Some((Ok(event), listener))
     });
-    let all = futures_util::StreamExt::chain(futures_util::stream::iter(past), live);
-    let stream = futures_util::StreamExt::map(all, Ok);
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
 /// A listener: hears until the service stops, or its token or its session is good no more.
-struct Live {
-    told: Receiver<Arc<Told>>,
+struct Listener {
+    audience: Audience,
+    ears: Ears,
     closing: watch::Receiver<bool>,
     token: u64,
     expires_at: Option<Time>,
     /// The secret of the session, for a browser.
     session: Option<String>,
     counted: Counted,
+    whose: Whose,
 }
 
-impl Live {
+/// How far a listener is.
+enum Ears {
+    /// They know what happened up to here.
+    Behind(u64),
+    /// They are told what happened, a little at a time, written out as they read it: of one who does not read next to nothing is kept.
+    Past(IntoIter<Arc<Told>>, u64),
+    /// They hear what happens.
+    Live(Receiver<Arc<Told>>),
+}
+
+impl Ears {
+    /// Whether something is not known any more, and how far they are.
+    fn of(listening: Listening) -> (bool, Ears) {
+        match listening.heard {
+            Heard::Past { told, after } => (listening.missed, Ears::Past(told.into_iter(), after)),
+            Heard::Live(told) => (listening.missed, Ears::Live(told)),
+        }
+    }
+}
+
+impl Listener {
     async fn next(&mut self) -> Option<Event> {
+        loop {
+            match &mut self.ears {
+                Ears::Behind(after) => {
+                    let after = *after;
+                    self.may_go_on()?;
+                    if self.look_again(after).await {
+                        return Some(lagged());
+                    }
+                }
+                Ears::Past(told, after) => match told.next() {
+                    Some(told) => return Some(event(&told)),
+                    None => self.ears = Ears::Behind(*after),
+                },
+                Ears::Live(_) => return self.hear().await,
+            }
+        }
+    }
+
+    /// Looks at what has happened since; whether some of that is not known any more.
+    async fn look_again(&mut self, after: u64) -> bool {
+        // However many streams somebody opens, they look at one thing at a time, and others get their turn in between.
+        let _turn = self.counted.0.handle.turn_of(&self.whose).await;
+        tokio::task::yield_now().await;
+        let (missed, ears) = Ears::of(self.counted.0.handle.listen(&self.audience, Some(after)));
+        self.ears = ears;
+        missed
+    }
+
+    async fn hear(&mut self) -> Option<Event> {
         loop {
             // By time and not by silence: a stream on which there is always something ends as well.
             if self.has_expired() {
                 return None;
             }
             let look_again = self.look_again_after();
+            let Ears::Live(told) = &mut self.ears else { return None };
             tokio::select! {
-                told = self.told.recv() => match told {
+                told = told.recv() => match told {
                     Ok(told) => return Some(event(&told)),
                     Err(RecvError::Lagged(_)) => return Some(lagged()),
                     Err(RecvError::Closed) => return None,

@@ -36,6 +36,7 @@ pub mod v1 {
     use walras_broker::id::{JobNumber, ReservationNumber};
     use walras_broker::indices::Indices;
     use walras_broker::job::{JobEnd, PartEnd};
+    use walras_broker::used::Used;
     use walras_model::{Money, NodeId, SiteId, Span, Time, Work};
 
     /// A job that has ended.
@@ -119,6 +120,9 @@ pub mod v1 {
         pub end: Time,
         /// How far it came.
         pub stage: Stage,
+        /// What it used, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub used: Option<Used>,
     }
 
     /// How far a part came.
@@ -172,6 +176,7 @@ mod tests {
                 start: at(2_000),
                 end: at(3_000),
                 stage: v1::Stage::Ended(end),
+                used: None,
             }],
             reserved: None,
             limit: Default::default(),

@@ -9,7 +9,7 @@ use walras_api::Num;
 use walras_api::sentence::{Context, MoneyLimit, cheaper_text, part_stage};
 use walras_api::service::{
     CheaperView, HeldKind, JobState, JobView, OptionView, PartStage, PartView, PromiseView, QuoteView,
-    RankView, Stamp, StrategyByKind, StrategyView, WhyView,
+    RankView, Stamp, StrategyByKind, StrategyView, UsedView, WhyView,
 };
 use walras_broker::State;
 use walras_broker::gate::Waits;
@@ -20,6 +20,7 @@ use walras_broker::quote::Quote;
 use walras_broker::quote::QuoteOption;
 use walras_broker::reservation::{PartState, Reservation, ReservationPhase, ReservedPart};
 use walras_broker::strategy_rule::StrategyBy;
+use walras_broker::used::Used;
 use walras_broker::{rank::Ranked, ranked};
 use walras_core::explain::Cheaper;
 use walras_model::{Fixed, Money, Share, SiteId, Time};
@@ -216,6 +217,7 @@ pub(super) fn part_records(job: &Job, reservation: &Reservation) -> Vec<v1::Part
                 PartState::Running(_) => v1::Stage::Running,
                 PartState::Ended { end, .. } => v1::Stage::Ended(end),
             },
+            used: of.used,
         }
     };
     reservation.parts.iter().map(part).collect()
@@ -237,7 +239,14 @@ pub(super) fn part_view(state: &State, part: &v1::Part, place: u32) -> PartView 
         end: part.end.into(),
         state: stage,
         exit_code,
+        used: part.used.and_then(used_view),
     }
+}
+
+/// What was used, where anything is known of it.
+pub(super) fn used_view(used: Used) -> Option<UsedView> {
+    let view = UsedView { processor_seconds: used.processor.map(Num::of_span), memory_bytes: used.memory };
+    (used != Used::default()).then_some(view)
 }
 
 /// A quote at a moment, with what can still be taken of it. `why` is there when it had no alternatives.

@@ -1,10 +1,12 @@
 //! What a job took that has ended, worked out from what the register keeps of it.
 
 use super::ended::ended_view;
+use super::job::used_view;
 use crate::journal::record::{Record, v1};
 use walras_api::Num;
 use walras_api::service::{JobState, PastJobView};
 use walras_broker::State;
+use walras_broker::used::used_by_all;
 use walras_model::{Span, Time};
 
 /// A job that has ended, with what it took. Names are those of today.
@@ -15,6 +17,10 @@ pub fn past_view(state: &State, record: &Record) -> PastJobView {
     let used = match took {
         Some(took) => took.used,
         None => used(&job.parts),
+    };
+    let programs = match took {
+        Some(took) => took.programs,
+        None => used_by_all(job.parts.iter().map(|part| part.used)),
     };
     let exit_code = took.and_then(|took| took.code).or_else(|| exit_code(view.state, &job.parts));
     let reserved = job.reserved.filter(|reserved| *reserved > Span::ZERO);
@@ -35,6 +41,7 @@ pub fn past_view(state: &State, record: &Record) -> PastJobView {
         used: used.map(Num::of_span),
         reserved: reserved.map(Num::of_span),
         estimate,
+        programs: programs.and_then(used_view),
         charged: view.charged,
         exit_code,
         attempts: view.attempts,

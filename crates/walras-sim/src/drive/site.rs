@@ -78,7 +78,7 @@ impl Grid {
             booking.parts.iter().filter(|(_, part)| part.0 <= at).map(|(place, _)| *place).collect();
         let ended = over.into_iter().filter_map(|part| {
             let (_, end, _) = booking.parts.remove(&part)?;
-            Some(SiteMessage::Ended { reservation, part, at, end })
+            Some(SiteMessage::Ended { reservation, part, at, end, used: None })
         });
         Some((id, ended.collect()))
     }
@@ -145,7 +145,7 @@ impl Grid {
             for part in struck {
                 booking.parts.remove(&part);
                 let (reservation, end) = (*reservation, PartEnd::Lost);
-                messages.push(SiteMessage::Ended { reservation, part, at: now, end });
+                messages.push(SiteMessage::Ended { reservation, part, at: now, end, used: None });
             }
         }
         messages.push(SiteMessage::NodeLost { node, at: now });

@@ -192,7 +192,7 @@ impl<'a> Driver<'a> {
         {
             self.ends.pop_first();
             self.now = self.now.max(at);
-            let message = SiteMessage::Ended { reservation, part, at, end: PartEnd::Done };
+            let message = SiteMessage::Ended { reservation, part, at, end: PartEnd::Done, used: None };
             self.say(Input::Site { site, message })?;
         }
         self.now = self.now.max(until);
@@ -220,10 +220,10 @@ impl<'a> Driver<'a> {
 
     /// What ends at this very moment has ended, as far as the next plan is concerned.
     fn finish_by(&mut self, end: Time) -> Result<(), RollError> {
-        let clock = self.now;
         while let Some((at, reservation, part, site)) = self.ends.first().copied().filter(|it| it.0 <= end) {
             self.ends.pop_first();
-            let message = SiteMessage::Ended { reservation, part, at: at.min(clock), end: PartEnd::Done };
+            let (at, end) = (at.min(self.now), PartEnd::Done);
+            let message = SiteMessage::Ended { reservation, part, at, end, used: None };
             self.say(Input::Site { site, message })?;
         }
         Ok(())

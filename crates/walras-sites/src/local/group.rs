@@ -16,6 +16,7 @@ use std::fs::OpenOptions;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 use std::process::Child;
+use walras_model::Span;
 
 /// In how many microseconds a share of processors is given out.
 const PERIOD: u64 = 100_000;
@@ -80,6 +81,14 @@ pub(crate) struct Used {
     /// The most memory at a time, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory_peak: Option<u64>,
+}
+
+impl Used {
+    /// As the broker hears of it.
+    pub(crate) fn told(self) -> walras_broker::used::Used {
+        let processor = self.cpu_ms.and_then(|millis| Span::from_millis(i64::try_from(millis).ok()?));
+        walras_broker::used::Used { processor, memory: self.memory_peak }
+    }
 }
 
 impl Place {

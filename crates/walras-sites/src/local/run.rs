@@ -1,7 +1,7 @@
 //! Parts on their way: asked for, begun by a supervisor, looked at until they have ended.
 
 use super::account::NoAccount;
-use super::group::Group;
+use super::group::{Group, Used};
 use super::part::{Begun, Ended, PartDirectory, Surroundings, Task, make_directory};
 use super::share::NodeLimits;
 use super::shared::unguessable;
@@ -94,9 +94,9 @@ impl LocalConnector {
             let (parts, at) = (vec![number], self.clock.at(begun.at));
             messages.push(SiteMessage::Started { reservation, parts, at });
         }
-        if let Some(Ended { at, end, .. }) = ended {
-            let at = self.clock.at(at);
-            messages.push(SiteMessage::Ended { reservation, part: number, at, end });
+        if let Some(Ended { at, end, used }) = ended {
+            let (at, used) = (self.clock.at(at), used.map(Used::told));
+            messages.push(SiteMessage::Ended { reservation, part: number, at, end, used });
         }
         self.reported.note(reservation, number, Report { start: true, end: ended.is_some() });
         Ok(messages)

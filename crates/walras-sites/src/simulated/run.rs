@@ -67,7 +67,7 @@ impl<S: Store> SimulatedSite<S> {
                 }
                 if report.end && !told.end {
                     let (part, at, end) = (*place, part.ends, part.end);
-                    messages.push(SiteMessage::Ended { reservation, part, at, end });
+                    messages.push(SiteMessage::Ended { reservation, part, at, end, used: None });
                 }
                 let report = Report { start: report.start || told.start, end: report.end || told.end };
                 if report != told {

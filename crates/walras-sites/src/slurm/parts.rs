@@ -124,7 +124,7 @@ impl<S: Slurm> SlurmConnector<S> {
         });
         if let Some((ended, end)) = ended.as_ref().zip(end) {
             let at = self.end_of(now, &directory, &tag, ended, alone, until);
-            messages.push(SiteMessage::Ended { reservation, part: number, at, end });
+            messages.push(SiteMessage::Ended { reservation, part: number, at, end, used: None });
         }
         self.reported.note(reservation, number, Report { start: true, end: end.is_some() });
         Ok(messages)

@@ -6,6 +6,8 @@ use crate::process::{line, runs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
+use walras_broker::used::Used;
+use walras_model::Span;
 use walras_sites::local::{Groups, LimitDemand, LocalOptions, NodeLimits, Supply};
 use walras_sites::{Hold, PartEnd, Program, SiteMessage};
 
@@ -159,7 +161,13 @@ fn processors_are_shared_out_and_what_was_used_is_written_down() {
     let text = "import os, resource, time\nfor _ in range(2):\n    if os.fork() == 0:\n        end = time.monotonic() + 1.5\n        \
                 while time.monotonic() < end:\n            pass\n        os._exit(0)\nos.wait(); os.wait()\n\
                 used = resource.getrusage(resource.RUSAGE_CHILDREN)\nprint(int(1000 * (used.ru_utime + used.ru_stime)))\n";
-    assert_eq!(bench.run(1, &python(text)), PartEnd::Done);
+    bench.book(number(1), &[quarter(0)]);
+    let said = bench.start(number(1), 1, &python(text));
+    let said = bench.wait(said, |it| matches!(it, SiteMessage::Ended { .. }));
+    let told = said.iter().find_map(|it| match it {
+        SiteMessage::Ended { end: PartEnd::Done, used, .. } => *used,
+        _ => None,
+    });
     let millis: u64 = bench.printed(1).trim().parse().unwrap();
     // A fifth of one, of which there is a little at the start and at the end.
     assert!((50..600).contains(&millis), "{millis} ms");
@@ -167,6 +175,9 @@ fn processors_are_shared_out_and_what_was_used_is_written_down() {
     let ended: serde_json::Value = serde_json::from_slice(&ended).unwrap();
     assert!(ended["used"]["cpu_ms"].as_u64().unwrap() >= millis, "{ended} {millis}");
     assert!(ended["used"]["memory_peak"].as_u64().unwrap() > 1_000_000, "{ended}");
+    // The broker hears the same.
+    let processor = Span::from_millis(ended["used"]["cpu_ms"].as_i64().unwrap());
+    assert_eq!(told, Some(Used { processor, memory: ended["used"]["memory_peak"].as_u64() }));
 }
 
 /// A program that leaves something behind that has another session, no environment and no parent; it writes the numbers of both down.

@@ -68,7 +68,7 @@ fn start_by(
 }
 
 fn ended(part: u32, millis: i64, end: PartEnd) -> SiteMessage {
-    SiteMessage::Ended { reservation: number(1), part, at: at(millis), end }
+    SiteMessage::Ended { reservation: number(1), part, at: at(millis), end, used: None }
 }
 
 fn started(part: u32, millis: i64) -> SiteMessage {

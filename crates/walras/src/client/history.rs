@@ -136,11 +136,12 @@ fn quoted(value: &str) -> String {
 }
 
 fn csv(jobs: &[PastJobView]) -> String {
-    let mut text = "job,name,user,state,exit_code,tasks,elements,queued_at,start,finish,wait_s,run_s,used_s,reserved_s,estimate,charged,attempts,sites,why\n".to_owned();
+    let mut text = "job,name,user,state,exit_code,tasks,elements,queued_at,start,finish,wait_s,run_s,used_s,reserved_s,estimate,charged,attempts,sites,why,processor_s,memory_bytes\n".to_owned();
     fn or_nothing(value: Option<&impl ToString>) -> String {
         value.map_or_else(String::new, ToString::to_string)
     }
     for job in jobs {
+        let programs = job.programs.as_ref();
         let cells = [
             job.id.clone(),
             clean(&job.name),
@@ -161,6 +162,8 @@ fn csv(jobs: &[PastJobView]) -> String {
             job.attempts.to_string(),
             clean(&job.sites.join(" ")),
             clean(job.why.as_deref().unwrap_or_default()),
+            or_nothing(programs.and_then(|used| used.processor_seconds.as_ref())),
+            or_nothing(programs.and_then(|used| used.memory_bytes.as_ref())),
         ];
         text.push_str(&cells.map(|cell| quoted(&cell)).join(","));
         text.push('\n');
@@ -176,7 +179,8 @@ mod tests {
         let job = r#"[{"job":17,"id":"17","name":"=fit, \"x\"","user":"ada","state":"failed","tasks":2,
             "queued_at":"2026-11-15T12:00:00Z","start":"2026-11-15T12:01:30Z","finish":"2026-11-15T13:01:30Z","wait":90,
             "run":3600,"used":7200,"reserved":14400,"estimate":0.5,"charged":12.5,"exit_code":3,"attempts":0,
-            "sites":["campus","hall"],"why":"It ended with exit code 3."},
+            "sites":["campus","hall"],"why":"It ended with exit code 3.",
+            "programs":{"processor_seconds":1.5,"memory_bytes":4096}},
             {"job":3,"id":"3","name":"sweep","user":"ada","state":"cancelled","tasks":1,"elements":40,
             "queued_at":"2026-11-15T12:00:00Z","start":null,"finish":"2026-11-15T12:00:02.5Z","wait":null,"run":null,
             "used":null,"reserved":null,"estimate":null,"charged":0,"exit_code":null,"attempts":0,"sites":[],"why":null}]"#;
@@ -202,6 +206,7 @@ mod tests {
             lines[1].starts_with("17,\"'=fit, \"\"x\"\"\",ada,failed,3,2,,2026-11-15T12:00:00"),
             "{text}"
         );
+        assert!(lines[1].ends_with(",1.5,4096") && lines[2].ends_with(",,"), "{text}");
         assert_eq!(lines[2].matches(',').count(), lines[0].matches(',').count(), "{text}");
         assert_eq!(
             (span(None), span(Some(&jobs()[0].run.clone().unwrap()))),

@@ -6,7 +6,7 @@ use super::say::say;
 use super::settings::Connect;
 use super::show::{clean, or_dash, table, time, time_or, told};
 use crate::failure::Failure;
-use walras_api::service::{JobView, LikelyView, Meant, PartView, PromiseView};
+use walras_api::service::{JobView, LikelyView, Meant, PartView, PromiseView, UsedView};
 
 #[derive(clap::Args)]
 pub(crate) struct OneArgs {
@@ -59,20 +59,42 @@ fn job_text(job: &JobView) -> String {
         text.push_str(&table(["stakeholder", ">satisfaction"], &rows.collect::<Vec<_>>()));
     }
     if !job.parts.is_empty() {
-        let rows: Vec<[String; 7]> = job
-            .parts
-            .iter()
-            .map(|part| {
-                let task = or_dash(part.task.as_ref());
-                let node = or_dash(part.node.as_ref());
-                let (start, end) = (time(part.start), time(part.end));
-                [part.part.to_string(), task, part.site.clone(), node, start, end, part_state(part)]
-            })
-            .collect();
         text.push('\n');
-        text.push_str(&table([">part", "task", "site", "node", "start", "end", "state"], &rows));
+        text.push_str(&parts_text(&job.parts));
     }
     text
+}
+
+/// A table of parts; with what they used, where that is known of any.
+fn parts_text(parts: &[PartView]) -> String {
+    let rows: Vec<[String; 9]> = parts
+        .iter()
+        .map(|part| {
+            let task = or_dash(part.task.as_ref());
+            let node = or_dash(part.node.as_ref());
+            let (start, end) = (time(part.start), time(part.end));
+            let [processor, memory] = used_cells(part.used.as_ref());
+            let (number, state) = (part.part.to_string(), part_state(part));
+            [number, task, part.site.clone(), node, start, end, state, processor, memory]
+        })
+        .collect();
+    let heading = [">part", "task", "site", "node", "start", "end", "state", ">processor, s", ">memory, MB"];
+    if parts.iter().any(|part| part.used.is_some()) {
+        return table(heading, &rows);
+    }
+    let [part, task, site, node, start, end, state, ..] = heading;
+    let rows: Vec<[String; 7]> =
+        rows.into_iter().map(|[a, b, c, d, e, f, g, ..]| [a, b, c, d, e, f, g]).collect();
+    table([part, task, site, node, start, end, state], &rows)
+}
+
+/// Seconds on processors, and the most memory in MB, rounded up to a tenth.
+fn used_cells(used: Option<&UsedView>) -> [String; 2] {
+    let processor = used.and_then(|used| used.processor_seconds.as_ref());
+    let memory = used.and_then(|used| used.memory_bytes);
+    let tenths = memory.map(|bytes| (u128::from(bytes) * 10).div_ceil(1 << 20));
+    let memory = tenths.map(|tenths| format!("{}.{}", tenths / 10, tenths % 10));
+    [or_dash(processor), or_dash(memory.as_ref())]
 }
 
 fn promise_text(promise: &PromiseView) -> String {
@@ -96,5 +118,31 @@ fn starts(job: &JobView) -> String {
     match (job.start, job.likely_start) {
         (None, Some(likely)) => format!("~{}", time(likely)),
         (start, _) => time_or(start),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_parts_used_is_in_the_table_where_any_of_it_is_known() {
+        let part = |used: &str| {
+            let part = format!(
+                r#"{{"part":0,"task":null,"site":"campus","node":"n1","start":"2026-11-15T12:00:00Z",
+                "end":"2026-11-15T12:01:00Z","state":"done"{used}}}"#
+            );
+            serde_json::from_str::<PartView>(&part).unwrap()
+        };
+        let known = part(r#","used":{"processor_seconds":12.34,"memory_bytes":1048577}"#);
+        let text = parts_text(&[part(""), known]);
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert!(words[0].ends_with(&["processor,", "s", "memory,", "MB"]), "{text}");
+        assert!(
+            words[1].ends_with(&["done", "-", "-"]) && words[2].ends_with(&["done", "12.34", "1.1"]),
+            "{text}"
+        );
+        let text = parts_text(&[part("")]);
+        assert!(text.lines().all(|line| line.ends_with("state") || line.ends_with("done")), "{text}");
     }
 }

@@ -350,7 +350,9 @@ mod tests {
         for (part, end) in [(0, 70), (1, 90)] {
             let started = ReservationEvent::PartStarted { reservation, part, at: at(10) };
             recorded.event(at(10), &Event::Reservation(started));
-            let ended = ReservationEvent::PartEnded { reservation, part, at: at(end), end: PartEnd::Done };
+            let end_at = at(end);
+            let ended =
+                ReservationEvent::PartEnded { reservation, part, at: end_at, end: PartEnd::Done, used: None };
             recorded.event(at(end), &Event::Reservation(ended));
         }
         recorded.event(at(90), &Event::Job(JobEvent::Ended { job, end: JobEnd::Done }));

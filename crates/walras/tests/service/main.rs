@@ -15,3 +15,4 @@ mod restore;
 mod sign_on;
 mod sites;
 mod tls;
+mod used;

@@ -2,7 +2,7 @@
 
 use super::super::Context;
 use super::{NODE, SITE, at, context, credits, gpu, interval, seconds, table, workflow};
-use crate::sentence::{account_text, part_end_text, spender_text};
+use crate::sentence::{account_text, part_end_text, part_ended_text, spender_text};
 use walras_broker::account::{Account, Unpayable};
 use walras_broker::array::ArrayCounts;
 use walras_broker::budget::{Overspent, Spender};
@@ -12,8 +12,9 @@ use walras_broker::job::{JobEnd, OutputFault, PartEnd, SiteRefusal, Unassigned, 
 use walras_broker::mismatch::{Mismatch, NodeOrQueue, TaskMismatch};
 use walras_broker::moving::MoveFault;
 use walras_broker::notice::News;
+use walras_broker::used::Used;
 use walras_core::agenda::Promise;
-use walras_model::{Data, Explanation, Fixed, Performance, Rate, Reason, SmallestChange, TaskId};
+use walras_model::{Data, Explanation, Fixed, Performance, Rate, Reason, SmallestChange, Span, TaskId};
 
 #[test]
 fn a_part_is_called_by_its_task() {
@@ -108,6 +109,23 @@ fn every_why_has_a_sentence() {
     let used = |limit| part_end_text(PartEnd::OutOfMemory { limit });
     assert_eq!(used(12 << 30), "used more than the 12 GB that its share of the node has");
     assert_eq!(used((1 << 20) + 1), "used more than the 2 MB that its share of the node has");
+    let ended = |millis: Option<i64>, memory| {
+        part_ended_text(PartEnd::Done, Some(Used { processor: millis.and_then(Span::from_millis), memory }))
+    };
+    for (millis, memory, text) in [
+        (None, None, "ended well"),
+        (Some(0), None, "ended well; it used 0 s of processor time"),
+        (None, Some(1), "ended well; it used at most 0.1 MB of memory"),
+        (
+            Some(12_340),
+            Some(34 << 20),
+            "ended well; it used 13 s of processor time and at most 34.0 MB of memory",
+        ),
+        (None, Some(3 << 29), "ended well; it used at most 1.5 GB of memory"),
+    ] {
+        assert_eq!(ended(millis, memory), text);
+    }
+    assert_eq!(part_ended_text(PartEnd::Failed(1), None), "failed with code 1");
     let without =
         |fault: &OutputFault| context().why(&Why::NoOutput { part: 2, file: "map".into(), fault: *fault });
     table!(OutputFault, without;

@@ -2,6 +2,7 @@
 
 use super::likely::LikelyView;
 use super::stage::PartStage;
+use super::used::UsedView;
 use super::why::{ChangeView, FitView, WhyView};
 use crate::described::JsonSchema;
 use crate::error::echo_message;
@@ -267,6 +268,9 @@ pub struct PartView {
     /// The code that it failed with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// What it used, where it has ended and its site counts that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<UsedView>,
 }
 
 /// Jobs, newest first.

@@ -16,6 +16,7 @@ mod places;
 mod report;
 mod stage;
 mod system;
+mod used;
 mod why;
 mod worth;
 
@@ -52,6 +53,7 @@ pub use system::{
     BarKind, BoundView, CycleView, ErrorView, EventKind, EventView, ProofKind, ProofView, SiteStatus,
     StatusView, TimetableBar, TimetableBlock, TimetableRow, TimetableView,
 };
+pub use used::UsedView;
 pub use why::{
     AwaitedView, ChangeView, ConditionKind, FitView, MismatchKind, MismatchView, RefusalKind, UnassignedKind,
     WhyKind, WhyView,

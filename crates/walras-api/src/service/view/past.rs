@@ -1,6 +1,7 @@
 //! What jobs that have ended took: how long they waited and ran, what they cost, how they ended.
 
 use super::job::JobState;
+use super::used::UsedView;
 use crate::described::JsonSchema;
 use crate::number::Num;
 use crate::service::stamp::Stamp;
@@ -51,6 +52,9 @@ pub struct PastJobView {
     pub estimate: Option<Num>,
     /// What it was charged, in credits.
     pub charged: Num,
+    /// What its programs used, where sites count that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub programs: Option<UsedView>,
     /// The code that its program ended with: 0 when it is done; none where it never ran to an end of its own. Of an array, the code of the
     /// first element that failed.
     pub exit_code: Option<i32>,

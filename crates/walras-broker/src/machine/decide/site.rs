@@ -16,6 +16,7 @@ use crate::model::refusal::{BadSite, Countable};
 use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
 use crate::model::site::{Free, FreeChange, SiteKind};
 use crate::model::state::{NodeState, State};
+use crate::model::used::Used;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walras_model::{Interval, NodeId, SiteId, Time};
@@ -33,8 +34,8 @@ pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -
         SiteMessage::Refused { reservation, refusal } => refused(draft, site, *reservation, *refusal),
         SiteMessage::Released(reservation) => released(draft, site, *reservation),
         SiteMessage::Started { reservation, parts, at } => started(draft, site, *reservation, parts, *at),
-        SiteMessage::Ended { reservation, part, at, end } => {
-            ended(draft, site, *reservation, *part, *at, *end)
+        SiteMessage::Ended { reservation, part, at, end, used } => {
+            ended(draft, site, (*reservation, *part), *at, (*end, *used))
         }
         SiteMessage::Late { reservation, part, until } => {
             let of = draft.before.reservations.get(reservation);
@@ -215,7 +216,13 @@ fn started(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, parts
     gate::begun(draft, reservation.job);
 }
 
-fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u32, at: Time, end: PartEnd) {
+fn ended(
+    draft: &mut Draft<'_>,
+    site: SiteId,
+    (number, part): (ReservationNumber, u32),
+    at: Time,
+    (end, used): (PartEnd, Option<Used>),
+) {
     let Some(reservation) = draft.before.reservations.get(&number) else { return };
     let at = at.clamp(reservation.asked_at.min(draft.now), draft.now);
     let (since, at) = match begun(reservation, site, part) {
@@ -229,7 +236,7 @@ fn ended(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber, part: u
     let state = draft.before;
     let excuses = state.promises().is_some() || state.policy.sharing.is_some();
     let cut_short = excuses && since.is_none_or(|since| is_cut_short(reservation, part, since, at));
-    draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end });
+    draft.push(ReservationEvent::PartEnded { reservation: number, part, at, end, used });
     gate::begun(draft, reservation.job);
     // Of a job on many nodes most parts end while others still run.
     if end == PartEnd::Done && runs_without(reservation, part) {

@@ -62,7 +62,7 @@ impl State {
                 let job = self.known_reservation(*reservation).job;
                 self.job_begun(job);
             }
-            ReservationEvent::PartEnded { reservation, part, at, end } => {
+            ReservationEvent::PartEnded { reservation, part, at, end, used } => {
                 let place = *part;
                 let part = known_part(self.known_reservation(*reservation), *part);
                 let since = match part.state {
@@ -72,6 +72,7 @@ impl State {
                 };
                 assert!(since <= *at, "a part ended at {at} s and began at {since} s");
                 part.state = PartState::Ended { since, at: *at, end: *end };
+                part.used = *used;
                 self.left_files(*reservation, place, *end);
                 let job = self.known_reservation(*reservation).job;
                 self.job_begun(job);

@@ -6,6 +6,7 @@ use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{PartEnd, Why};
 use crate::model::moving::MoveStep;
 use crate::model::reservation::Origin;
+use crate::model::used::Used;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use walras_model::{SiteId, TaskId, Time};
@@ -85,6 +86,9 @@ pub enum ReservationEvent {
         at: Time,
         /// Whether it ended well, and if not, how.
         end: PartEnd,
+        /// What it used, where its site counts that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        used: Option<Used>,
     },
     /// Files of a task that are read on another site than where it ran are on their way.
     Files {

@@ -65,7 +65,7 @@ pub(super) fn nonsense(what: u8, number: u8, part: u8, millis: i64) -> SiteMessa
         3 => SiteMessage::Refused { reservation, refusal: SiteRefusal::Busy },
         4 => SiteMessage::Refused { reservation, refusal: SiteRefusal::Unwilling },
         5 => SiteMessage::Started { reservation, parts: vec![part, part, 1_000_000], at: when },
-        6 => SiteMessage::Ended { reservation, part, at: when, end: PartEnd::Done },
+        6 => SiteMessage::Ended { reservation, part, at: when, end: PartEnd::Done, used: None },
         7 => SiteMessage::Late { reservation, part, until: when },
         8 => SiteMessage::NodeLost { node, at: when },
         // Later than every loss, or it would be no news.
