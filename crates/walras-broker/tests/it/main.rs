@@ -31,5 +31,6 @@ mod rounds;
 mod searching;
 mod strategies;
 mod timing;
+mod together;
 mod units;
 mod vo;

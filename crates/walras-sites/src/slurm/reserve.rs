@@ -8,7 +8,9 @@ use super::run_as::Runs;
 use super::seen::{has_cores_alone, is_running, stands};
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
-use crate::contract::{Hold, Prepare, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};
+use crate::contract::{
+    Effect, Hold, Prepare, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
@@ -286,4 +288,10 @@ impl<S: Slurm> SlurmConnector<S> {
 
 fn busy(reservation: ReservationNumber) -> Vec<SiteMessage> {
     vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::Busy }]
+}
+
+/// What is asked to be held.
+pub(super) fn prepare_of(effect: &Effect) -> Option<Prepare<'_>> {
+    let Effect::Prepare { reservation, customer, holds, expiry, .. } = effect else { return None };
+    Some(Prepare { reservation: *reservation, customer, holds, expiry: *expiry })
 }
