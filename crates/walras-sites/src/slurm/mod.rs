@@ -32,6 +32,7 @@
 //! | `reserve`, `holds`, `parts`, `stop`, `look` | the protocol |
 //! | `supervise` | the process on the node |
 
+mod alike;
 pub mod amount;
 mod ask;
 mod census;
@@ -79,11 +80,11 @@ use crate::local::make_directory;
 use crate::local::part::Task;
 use crate::reported::{Reported, gather};
 use crate::store::SqliteStore;
+use alike::{left, prepare_of};
 use command::{Instance, Tag};
 use free::Snapshot;
 use go::{Awaited, SlurmHerald};
 use look::Watch;
-use reserve::prepare_of;
 use run_as::AccountBook;
 use serde::{Deserialize, Serialize};
 use settings::Settings;
@@ -91,7 +92,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stop::left;
 use walras_model::{Interval, NodeId, Span, Time};
 
 /// What was read this long ago is still taken for what is, by those who ask for something.

@@ -289,9 +289,3 @@ impl<S: Slurm> SlurmConnector<S> {
 fn busy(reservation: ReservationNumber) -> Vec<SiteMessage> {
     vec![SiteMessage::Refused { reservation, refusal: SiteRefusal::Busy }]
 }
-
-/// What is asked to be held.
-pub(super) fn prepare_of(effect: &Effect) -> Option<Prepare<'_>> {
-    let Effect::Prepare { reservation, customer, holds, expiry, .. } = effect else { return None };
-    Some(Prepare { reservation: *reservation, customer, holds, expiry: *expiry })
-}

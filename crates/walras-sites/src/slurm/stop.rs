@@ -10,7 +10,7 @@ use super::execute::Slurm;
 use super::parts::until_of;
 use super::seen::is_running;
 use crate::clock::{later, wall_millis};
-use crate::contract::{Effect, ReservationNumber, SiteAnswer, SiteError, SiteMessage};
+use crate::contract::{ReservationNumber, SiteAnswer, SiteError, SiteMessage};
 use crate::local::make_directory;
 use crate::local::part::{Begun, PartDirectory};
 use std::fs::File;
@@ -229,21 +229,5 @@ impl<S: Slurm> SlurmConnector<S> {
         let snapshot = self.read(Duration::ZERO)?;
         let there = |name: &String| snapshot.reservations.contains_key(name) || is_running(&snapshot, name);
         Ok(!names.iter().any(there))
-    }
-}
-
-/// What is to be let go, whether something runs there or not.
-pub(super) fn left(effect: &Effect) -> Option<ReservationNumber> {
-    match effect {
-        Effect::Release { reservation, .. } | Effect::Cancel { reservation, .. } => Some(*reservation),
-        Effect::AskOffers { .. }
-        | Effect::Plan(_)
-        | Effect::Prepare { .. }
-        | Effect::Confirm { .. }
-        | Effect::Start { .. }
-        | Effect::Go { .. }
-        | Effect::Move(_)
-        | Effect::Observe { .. }
-        | Effect::Notify { .. } => None,
     }
 }

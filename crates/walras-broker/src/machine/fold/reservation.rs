@@ -197,11 +197,11 @@ impl State {
             |hold: &Hold, millis: i64| i64::try_from(self.part_of(hold, millis.into())).unwrap_or(millis);
         let used = self.reservations.get(&number).map_or(0, |it| it.used_millis(clock, part));
         let reservation = self.known_reservation(number);
-        let unheld = !matches!(reservation.phase, ReservationPhase::Held);
-        let broken = unheld && matches!(reservation.origin, Origin::Quote(_)) && why != Some(&Why::Cancelled);
         let missed =
             |leg: &&ReservedLeg| leg.readiness == Some(Readiness::Awaited) && why == Some(&Why::StartMissed);
         let unready: Vec<SiteId> = reservation.legs.iter().filter(missed).map(|leg| leg.site).collect();
+        let unheld = !matches!(reservation.phase, ReservationPhase::Held);
+        let broken = unheld && matches!(reservation.origin, Origin::Quote(_)) && why != Some(&Why::Cancelled);
         reservation.phase = ReservationPhase::Closing;
         for leg in reservation.legs.iter_mut().filter(|leg| leg.state != LegState::Gone) {
             leg.state = LegState::Leaving;
