@@ -70,6 +70,7 @@ mod strategies;
 mod summary;
 mod sums;
 mod tasks;
+mod together;
 mod waiting;
 mod widths;
 

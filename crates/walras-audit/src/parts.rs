@@ -80,7 +80,9 @@ impl Auditor {
             false => Some(self.places.sent_at(planned)),
             true => self.jobs.get(&reservation.job).and_then(|job| job.spec.request.earliest),
         };
-        if sent_at.is_some_and(|at| at > look.now) {
+        // Where nobody can hold it back it is sent when all are ready.
+        let alone = !reservation.unready.is_empty() && !self.places.begins_together(planned.site);
+        if alone || sent_at.is_some_and(|at| at > look.now) {
             look.report(FindingKind::TooSoon { reservation: number, part });
         }
         for (after, lag) in &planned.after {

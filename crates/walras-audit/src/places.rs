@@ -136,6 +136,11 @@ impl Places {
         Time::from_millis(part.start.as_millis().saturating_sub(early)).unwrap_or(Time::MIN)
     }
 
+    /// Whether a site begins its parts of a window over several sites only with the others.
+    pub(crate) fn begins_together(&self, site: SiteId) -> bool {
+        self.sites.get(site.index()).is_some_and(|site| site.spec.timing.together)
+    }
+
     /// Who earns what a site sells.
     pub(crate) fn owner(&self, site: SiteId) -> Option<&str> {
         self.sites.get(site.index()).map(|site| site.spec.owner.as_str())

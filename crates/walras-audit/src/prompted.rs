@@ -204,6 +204,9 @@ fn of_reservation(
         ReservationEvent::LegConfirmed { reservation, site } => {
             Some((says(*site, &SiteMessage::Confirmed(*reservation)), "leg-confirmed"))
         }
+        ReservationEvent::LegReady { reservation, site } => {
+            Some((says(*site, &SiteMessage::Ready(*reservation)), "leg-ready"))
+        }
         ReservationEvent::LegReleased { reservation, site } => {
             Some((says(*site, &SiteMessage::Released(*reservation)), "leg-released"))
         }

@@ -72,6 +72,7 @@ impl Auditor {
             ReservationEvent::Closed { reservation, why, transaction, kept } => {
                 self.closed(look, *reservation, why.as_ref(), transaction, kept);
             }
+            ReservationEvent::LegReady { reservation, site } => self.ready(look, *reservation, *site),
             ReservationEvent::LegReleased { reservation, site } => self.released(look, *reservation, *site),
             ReservationEvent::PartsDue { reservation, parts, sooner } => {
                 self.parts_due(look, *reservation, parts, *sooner);
@@ -203,6 +204,7 @@ impl Auditor {
             asked_at: look.now,
             moving: BTreeMap::new(),
             counted,
+            unready: self.waits_for(allocation),
         };
         self.reservations.insert(number, reservation);
         self.element_money(job, lien, 0);

@@ -101,6 +101,8 @@ pub(crate) struct Reservation {
     /// Files that are on their way: of which task, where to, from where.
     pub(crate) moving: BTreeMap<(TaskId, SiteId), SiteId>,
     pub(crate) counted: Vec<Counted>,
+    /// The sites that begin their parts only with the others, and have not said that they are ready.
+    pub(crate) unready: BTreeSet<SiteId>,
 }
 
 impl Reservation {

@@ -52,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         size: 1,
         peers: &[],
         program: &Program::default(),
+        together: false,
     };
     println!("start    {:?}", site.start(at(50)?, start)?);
     println!("poll     {:?}", site.poll(at(120)?)?);

@@ -1,4 +1,5 @@
-//! How long many reservations take on a real cluster: prepared as one batch, the first hundred confirmed, and all of them let go.
+//! How long many reservations take on a real cluster: prepared as one batch, the first hundred confirmed, and all of them let go;
+//! and how much of that is spent in Slurm's own programs.
 //!
 //! `cargo run --release -p walras-sites --example prepares -- SLURM_CONF DIRECTORY 1000 n1,n2`, for so many on these nodes.
 
@@ -6,16 +7,37 @@
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use walras_model::{Interval, Money, NodeId, Rate, SiteId, Time};
-use walras_sites::slurm::{Margin, Programs, RunAs, SlurmConnector, SlurmOptions};
+use walras_sites::slurm::command::Call;
+use walras_sites::slurm::execute::Printed;
+use walras_sites::slurm::{Margin, Programs, RunAs, Slurm, SlurmConnector, SlurmOptions};
 use walras_sites::{
-    Clock, Connector, Customer, Effect, Hold, JobNumber, ReservationNumber, SiteAnswer, SiteMessage,
+    Clock, Connector, Customer, Effect, Hold, JobNumber, ReservationNumber, SiteAnswer, SiteError,
+    SiteMessage,
 };
 
 /// Holds lie this far apart, in milliseconds, and begin after an hour.
 const EVERY: i64 = 60_000;
 const AFTER: i64 = 3_600_000;
+
+/// Slurm's programs, and the microseconds that they have taken.
+struct Timed {
+    programs: Programs,
+    spent: Arc<AtomicU64>,
+}
+
+impl Slurm for Timed {
+    fn run(&mut self, call: &Call) -> Result<Printed, SiteError> {
+        let begun = Instant::now();
+        let printed = self.programs.run(call);
+        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.spent.fetch_add(micros, Ordering::Relaxed);
+        printed
+    }
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let width = u32::try_from(nodes.len())?;
     let path = "/usr/local/bin:/usr/bin:/bin".to_owned();
     let within = Duration::from_secs(30);
+    let spent = Arc::new(AtomicU64::new(0));
+    let in_slurm = || Duration::from_micros(spent.swap(0, Ordering::Relaxed));
     let programs = Programs { conf: Some(PathBuf::from(conf)), path: path.clone(), within };
     let options = SlurmOptions {
         nodes: (0..).map(NodeId::new).zip(nodes).collect(),
@@ -47,6 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         run_as: RunAs::Service,
         executable: PathBuf::from("/bin/true"),
     };
+    let programs = Timed { programs, spent: spent.clone() };
     let directory = PathBuf::from(directory);
     std::fs::create_dir_all(&directory)?;
     let mut site = SlurmConnector::open(options, programs, &directory.join("site.db"), &directory)?;
@@ -54,13 +79,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let prepares = (0..count).map(|place| prepare(place, width, now)).collect::<Result<Vec<_>, _>>()?;
     let begun = Instant::now();
     let answers = site.perform(now, &prepares);
-    println!("{} of {count} prepared in {:?}", well(&answers), begun.elapsed());
+    let took = begun.elapsed();
+    println!(
+        "{} of {count} prepared in {took:?}, {:?} of it in Slurm's programs",
+        well(&answers),
+        in_slurm()
+    );
     let numbers = |most: u32| (1..=u64::from(most.min(count))).map(ReservationNumber::new);
     let (at, begun) = (SiteId::new(0), Instant::now());
     let confirms: Vec<Effect> =
         numbers(100).map(|reservation| Effect::Confirm { site: at, reservation }).collect();
     let answers = site.perform(Clock::WALL.now(), &confirms);
-    println!("{} of {} confirmed in {:?}", well(&answers), confirms.len(), begun.elapsed());
+    let (took, of) = (begun.elapsed(), confirms.len());
+    println!("{} of {of} confirmed in {took:?}, {:?} of it in Slurm's programs", well(&answers), in_slurm());
     let begun = Instant::now();
     for reservation in numbers(count) {
         site.release(Clock::WALL.now(), reservation)?;

@@ -182,6 +182,17 @@ pub struct Start<'a> {
     pub peers: &'a [Peer],
     /// What to run.
     pub program: &'a Program,
+    /// Whether they begin only when a [`Herald`] has said so: the window is over several sites, and begins on all of them or on none.
+    pub together: bool,
+}
+
+/// Says when the parts of a window over several sites can begin, and tells them that those of all sites can. It has a thread of its own: what the
+/// connector waits for at that moment must not keep a part from beginning with the others.
+pub trait Herald: Send {
+    /// What can begin by now, as far as that was not said since it was last to be started.
+    fn ready(&self) -> Vec<ReservationNumber>;
+    /// The parts of a reservation begin at their time. Saying it again changes nothing.
+    fn go(&self, reservation: ReservationNumber) -> Result<(), SiteError>;
 }
 
 /// How a site sells its time, as its connector needs to know it.
@@ -249,9 +260,12 @@ pub fn perform_one<C: Connector + ?Sized>(site: &mut C, now: Time, effect: &Effe
         Effect::Release { reservation, .. } => site.release(now, *reservation),
         Effect::Cancel { reservation, .. } => site.cancel(now, *reservation),
         Effect::Observe { reservation, .. } => site.observe(now, *reservation),
-        Effect::Start { reservation, job, parts, size, peers, program, .. } => site
-            .start(now, Start { reservation: *reservation, job: *job, parts, size: *size, peers, program }),
-        Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => Ok(Vec::new()),
+        Effect::Start { reservation, job, parts, size, peers, program, together, .. } => {
+            let (reservation, job, size, together) = (*reservation, *job, *size, *together);
+            site.start(now, Start { reservation, job, parts, size, peers, program, together })
+        }
+        // Its herald says it.
+        Effect::Go { .. } | Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => Ok(Vec::new()),
     }
 }
 
@@ -280,6 +294,10 @@ pub trait Connector: Send {
     fn cancel(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer;
     /// Runs parts on what is held: all of them, or none with an error where a part has no hold.
     fn start(&mut self, now: Time, start: Start<'_>) -> SiteAnswer;
+    /// Who tells the parts that begin together with others' to do so; nobody, where parts begin by themselves.
+    fn herald(&self) -> Option<Box<dyn Herald>> {
+        None
+    }
     /// Says what has become of the parts that run.
     fn observe(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer;
     /// What has happened since the last call, by itself.

@@ -72,7 +72,7 @@ pub mod store;
 
 pub use clock::Clock;
 pub use contract::{
-    Connector, Customer, CycleNumber, Effect, Fault, Free, FreeTime, Hold, JobNumber, Offering, OutputFault,
-    PartEnd, Peer, Prepare, Program, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal,
-    Start, StartPart, Stream, Trouble, perform_one,
+    Connector, Customer, CycleNumber, Effect, Fault, Free, FreeTime, Herald, Hold, JobNumber, Offering,
+    OutputFault, PartEnd, Peer, Prepare, Program, ReservationNumber, SiteAnswer, SiteError, SiteMessage,
+    SiteRefusal, Start, StartPart, Stream, Trouble, perform_one,
 };

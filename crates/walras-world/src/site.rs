@@ -96,9 +96,9 @@ impl FaultySite {
                 self.prepare(now, *reservation, holds, *expiry, chance)
             }
             Effect::Confirm { reservation, .. } => self.confirm(now, *reservation, chance),
-            Effect::Start { reservation, job, parts, size, peers, program, .. } => {
-                let (reservation, job, size) = (*reservation, *job, *size);
-                let start = Start { reservation, job, parts, size, peers, program };
+            Effect::Start { reservation, job, parts, size, peers, program, together, .. } => {
+                let (reservation, job, size, together) = (*reservation, *job, *size, *together);
+                let start = Start { reservation, job, parts, size, peers, program, together };
                 self.site.start(now, &start, chance)
             }
             Effect::Observe { reservation, .. } => Ok(self.site.observe(now, *reservation)),
@@ -106,6 +106,7 @@ impl FaultySite {
                 self.released.push(*reservation);
                 self.site.release(now, *reservation)
             }
+            Effect::Go { reservation, .. } => self.site.go(now, *reservation).map(|()| Vec::new()),
             Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => Ok(Vec::new()),
         };
         self.heard(answer)

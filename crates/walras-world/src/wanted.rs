@@ -2,11 +2,14 @@
 
 use crate::settings::{Planning, Settings};
 use crate::setup;
+use walras_broker::Input;
 use walras_broker::job::JobSpec;
 use walras_broker::policy::Policy;
+use walras_broker::site::{SiteKind, Timing};
 use walras_core::prefer::{Aggregation, Criterion as Wanted, Preference, Weighted};
 use walras_core::search::Mode;
 use walras_core::{Algorithm, Criterion};
+use walras_model::Span;
 use walras_random::Stream;
 
 /// The ways in which windows are searched here.
@@ -17,6 +20,18 @@ pub(crate) static SEARCHES: [Algorithm; 5] = [
     Algorithm::Criterion(Criterion::Finish),
     Algorithm::Criterion(Criterion::NodeTime),
 ];
+
+/// How long before its start a part is sent to a cluster, in milliseconds.
+const AHEAD: i64 = 30_000;
+
+/// Sites are clusters: they hear of starts ahead, and begin windows over several of them together.
+pub(crate) fn of_clusters(input: &mut Input) {
+    if let (Input::AddSite(spec), Some(ahead)) = (input, Span::from_millis(AHEAD))
+        && spec.kind == SiteKind::Slots
+    {
+        spec.timing = Timing { ahead, together: true, ..Timing::NOTHING };
+    }
+}
 
 /// The VO searches windows by any of them, for so many alternatives, or on the fly.
 pub(crate) fn search_otherwise(policy: &mut Policy, chance: &mut Stream) {

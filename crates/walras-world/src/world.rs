@@ -130,6 +130,7 @@ pub fn live(settings: &Settings) -> Outcome {
         calm: false,
     };
     inputs.iter_mut().filter(|_| settings.chains).for_each(|it| setup::for_chains(it, settings.seed));
+    inputs.iter_mut().filter(|_| settings.clusters).for_each(wanted::of_clusters);
     for input in inputs {
         world.say(&input);
     }

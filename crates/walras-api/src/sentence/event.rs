@@ -266,6 +266,7 @@ fn of_reservation(state: &State, event: &ReservationEvent) -> Option<(EventKind,
         ReservationEvent::LegPrepared { .. }
         | ReservationEvent::Confirming { .. }
         | ReservationEvent::LegConfirmed { .. }
+        | ReservationEvent::LegReady { .. }
         | ReservationEvent::PartsDue { .. }
         | ReservationEvent::LegReleased { .. } => None,
     }
@@ -391,6 +392,7 @@ pub fn own_event_text(
         | ReservationEvent::LegPrepared { .. }
         | ReservationEvent::Confirming { .. }
         | ReservationEvent::LegConfirmed { .. }
+        | ReservationEvent::LegReady { .. }
         | ReservationEvent::PartsDue { .. }
         | ReservationEvent::LegReleased { .. } => return None,
     };

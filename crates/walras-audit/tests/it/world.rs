@@ -125,7 +125,7 @@ impl World {
                 self.answer(site, 10, SiteMessage::Released(reservation));
             }
             Effect::Notify { notice, .. } => self.send(1, In::Noticed(notice)),
-            Effect::Observe { .. } => {}
+            Effect::Observe { .. } | Effect::Go { .. } => {}
             Effect::Move(files) => self.bring(*files),
         }
     }

@@ -171,7 +171,7 @@ impl Bed {
                 vec![say(site, SiteMessage::Released(reservation))]
             }
             Effect::Notify { notice, .. } => vec![Input::Noticed(notice)],
-            Effect::Plan(_) | Effect::Move(_) | Effect::Observe { .. } => Vec::new(),
+            Effect::Plan(_) | Effect::Move(_) | Effect::Observe { .. } | Effect::Go { .. } => Vec::new(),
         }
     }
 

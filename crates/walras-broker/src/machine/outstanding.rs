@@ -23,6 +23,7 @@ impl State {
                 | ReservationEvent::Closed { reservation, .. }
                 | ReservationEvent::PartsDue { reservation, .. },
             ) => self.reservation_effects(*reservation, false),
+            Event::Reservation(ReservationEvent::LegReady { reservation, .. }) => self.go(*reservation),
             Event::Reservation(ReservationEvent::Files {
                 reservation,
                 task,
@@ -129,6 +130,7 @@ impl State {
                 }
                 (ReservationPhase::Held, LegState::Confirmed) => {
                     effects.extend(self.start(number, reservation, site));
+                    effects.extend(go_at(number, reservation, site));
                     if look && runs_on(reservation, site) {
                         effects.push(Effect::Observe { site, reservation: number });
                     }
@@ -150,6 +152,12 @@ impl State {
             }
         }
         effects
+    }
+
+    /// All sites that hold parts back are told at once when the last is ready.
+    fn go(&self, number: ReservationNumber) -> Vec<Effect> {
+        let Some(reservation) = self.reservations.get(&number) else { return Vec::new() };
+        reservation.legs.iter().filter_map(|leg| go_at(number, reservation, leg.site)).collect()
     }
 
     /// The parts of a site that are due.
@@ -197,6 +205,7 @@ impl State {
             size: u32::try_from(reservation.parts.len()).unwrap_or(u32::MAX),
             peers: self.peers(reservation),
             program,
+            together: reservation.is_held_back(site),
         })
     }
 
@@ -248,6 +257,13 @@ impl State {
             node: node.and_then(|node| self.node_spec(node)).map(|spec| spec.name.clone()),
         }
     }
+}
+
+/// What a site that holds parts back is told, once all sites are ready.
+fn go_at(number: ReservationNumber, reservation: &Reservation, site: SiteId) -> Option<Effect> {
+    let due = |part: &ReservedPart| part.plan.site == site && part.state == PartState::Due;
+    let goes = reservation.is_held_back(site) && !reservation.is_awaited();
+    (goes && reservation.parts.iter().any(due)).then_some(Effect::Go { site, reservation: number })
 }
 
 fn runs_on(reservation: &Reservation, site: SiteId) -> bool {

@@ -109,6 +109,7 @@ fn of_reservation(open: &mut Open, event: &ReservationEvent) -> Option<(Vec<Post
         | ReservationEvent::LegConfirmed { .. }
         | ReservationEvent::Held(_)
         | ReservationEvent::PartsDue { .. }
+        | ReservationEvent::LegReady { .. }
         | ReservationEvent::PartStarted { .. }
         | ReservationEvent::PartEnded { .. }
         | ReservationEvent::Rescheduled { .. }

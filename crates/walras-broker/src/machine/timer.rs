@@ -168,8 +168,8 @@ impl State {
         let glance = reservation.glance()?;
         let sent = glance.starts.iter().map(|(site, start)| self.sent_ahead(*site, *start)).min();
         let silent = glance.ends.and_then(|end| self.silent_at(end));
-        let until = sent.into_iter().chain(silent).min();
-        (sent.is_none_or(|at| at > now) && silent.is_none_or(|at| at > now)).then_some(Sleep { until })
+        let until = sent.into_iter().chain(silent).chain(glance.ready_by).min();
+        until.is_none_or(|at| at > now).then_some(Sleep { until })
     }
 
     /// When a site is silent that should have said by then that something ended.
@@ -210,7 +210,7 @@ impl State {
             }
             PartState::Ended { .. } => None,
         });
-        timers.chain(ready).min()
+        timers.chain(ready).chain(reservation.ready_by()).min()
     }
 }
 

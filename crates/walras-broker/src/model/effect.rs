@@ -63,6 +63,16 @@ pub enum Effect {
         peers: Arc<[Peer]>,
         /// What to run.
         program: Box<Program>,
+        /// Whether they begin only when the site was told that all sites of their window are ready ([`Effect::Go`]), and never without.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        together: bool,
+    },
+    /// All sites of a window are ready: what was to be started begins at its time.
+    Go {
+        /// The site that holds its parts back.
+        site: SiteId,
+        /// The number under which their time is held.
+        reservation: ReservationNumber,
     },
     /// Bring files of a task from one site to another: [`crate::Input::Moved`] says what came of it.
     Move(Box<FileMove>),
@@ -225,6 +235,7 @@ impl Effect {
             | Effect::Prepare { site, .. }
             | Effect::Confirm { site, .. }
             | Effect::Start { site, .. }
+            | Effect::Go { site, .. }
             | Effect::Observe { site, .. }
             | Effect::Release { site, .. }
             | Effect::Cancel { site, .. } => Some(*site),

@@ -4,7 +4,7 @@
 //! asks each held reservation whether that concerns it. Looking at all parts for each answer makes a step cost what is held altogether.
 //!
 //! **Method.** For most reservations two kinds of moments say it all: the first start of parts that wait, site by site, and the first end
-//! of holds on which something has begun. So it is where every part goes by itself, on nodes: no task, nothing that it waits for, no queue.
+//! of holds on which something has begun; and where sites begin together, by when all must be ready. So it is where every part goes by itself, on nodes: no task, nothing that it waits for, no queue.
 //! That is worked out when it is first asked for and kept with the reservation until it changes: whoever may change one gets it by
 //! [`Reservation::changing`], which forgets. What the glance does not tell, since something is due by now or parts go by others, is looked for
 //! among the parts as before.
@@ -22,6 +22,8 @@ pub(crate) struct Glance {
     pub(crate) starts: Vec<(SiteId, Time)>,
     /// The first end of holds on which a part has begun and not ended.
     pub(crate) ends: Option<Time>,
+    /// When it is too late for a site to become ready.
+    pub(crate) ready_by: Option<Time>,
 }
 
 /// A glance, kept until the reservation changes. It follows from the rest, so that no two reservations differ by it.
@@ -42,7 +44,7 @@ impl Glance {
         if reservation.is_queue() {
             return None;
         }
-        let mut glance = Glance::default();
+        let mut glance = Glance { ready_by: reservation.ready_by(), ..Glance::default() };
         for part in &reservation.parts {
             if part.plan.task.is_some() || !part.plan.after.is_empty() {
                 return None;

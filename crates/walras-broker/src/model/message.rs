@@ -39,6 +39,8 @@ pub enum SiteMessage {
     },
     /// The hold is gone, and nothing of it runs.
     Released(ReservationNumber),
+    /// Everything is there for the parts that it was asked to start together with those of other sites.
+    Ready(ReservationNumber),
     /// Parts run.
     Started {
         /// Of which reservation.

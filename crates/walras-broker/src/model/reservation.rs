@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use walras_model::{Money, SiteId, TaskId, Time};
 
+/// All sites of a window must be ready so long before it begins, in milliseconds, or it does not.
+const READY_BEFORE: i64 = 1_000;
+
 /// Where a reservation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -73,6 +76,19 @@ pub struct ReservedLeg {
     pub holds: Vec<Hold>,
     /// How far it is.
     pub state: LegState,
+    /// Whether it is ready; nothing where it begins by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readiness: Option<Readiness>,
+}
+
+/// Whether a site is ready for its parts of a window over several sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Readiness {
+    /// It has not said so.
+    Awaited,
+    /// It has: it begins them at their time once it is told that all sites have.
+    Ready,
 }
 
 /// A part of a reservation.
@@ -153,12 +169,16 @@ impl PartState {
 }
 
 impl Reservation {
-    /// The legs of an alternative, whose sites were just asked to prepare.
-    pub(crate) fn legs_asked(allocation: &Allocation) -> Vec<ReservedLeg> {
+    /// The legs of an alternative, whose sites were just asked to prepare. Where several begin a parallel job, those that can wait for the others
+    /// do.
+    pub(crate) fn legs_asked(allocation: &Allocation, waits: impl Fn(SiteId) -> bool) -> Vec<ReservedLeg> {
+        let parallel = allocation.parts.iter().all(|part| part.task.is_none()) && !allocation.is_queue();
+        let together = allocation.legs.len() > 1 && parallel;
         let asked = allocation.legs.iter().map(|leg| ReservedLeg {
             site: leg.site,
             holds: leg.holds.clone(),
             state: LegState::Asked,
+            readiness: (together && waits(leg.site)).then_some(Readiness::Awaited),
         });
         asked.collect()
     }
@@ -209,6 +229,22 @@ impl Reservation {
     /// Whether any part on a site was ever to be started.
     pub fn started_on(&self, site: SiteId) -> bool {
         self.parts.iter().any(|part| part.plan.site == site && part.state != PartState::Waiting)
+    }
+
+    /// Whether some site has yet to say that it is ready.
+    pub fn is_awaited(&self) -> bool {
+        self.legs.iter().any(|leg| leg.readiness == Some(Readiness::Awaited))
+    }
+
+    /// Whether a site begins its parts only when it is told that all sites are ready.
+    pub fn is_held_back(&self, site: SiteId) -> bool {
+        self.leg(site).is_some_and(|leg| leg.readiness.is_some())
+    }
+
+    /// When it is too late for a site to become ready: who is told later than that may not hear of it in time. Nothing where none is awaited.
+    pub fn ready_by(&self) -> Option<Time> {
+        let first = self.parts.iter().map(|part| part.plan.start).min().filter(|_| self.is_awaited())?;
+        Some(Time::from_millis(first.as_millis().saturating_sub(READY_BEFORE)).unwrap_or(first))
     }
 
     /// Whether every part has ended well.

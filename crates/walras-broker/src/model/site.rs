@@ -79,6 +79,9 @@ pub struct Timing {
     /// No hold may be longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<Span>,
+    /// Whether it begins its parts of a window over several sites only when it was told that all of them are ready, and says when it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub together: bool,
 }
 
 impl Timing {
@@ -90,6 +93,7 @@ impl Timing {
         at_once: false,
         answers: None,
         longest: None,
+        together: false,
     };
 
     fn is_nothing(&self) -> bool {

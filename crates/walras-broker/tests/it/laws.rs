@@ -217,7 +217,7 @@ impl Bench {
                 Effect::Release { site, reservation } | Effect::Cancel { site, reservation } => {
                     Some((site, SiteMessage::Released(reservation)))
                 }
-                Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => None,
+                Effect::Go { .. } | Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => None,
             };
             if let Some((site, message)) = message {
                 self.say(Input::Site { site, message });

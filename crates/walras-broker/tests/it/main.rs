@@ -32,5 +32,6 @@ mod rounds;
 mod searching;
 mod strategies;
 mod timing;
+mod together;
 mod units;
 mod vo;

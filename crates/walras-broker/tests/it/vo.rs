@@ -50,6 +50,10 @@ pub(crate) struct Vo {
     pub(crate) refusing: BTreeSet<SiteId>,
     /// Why they do.
     pub(crate) refusal: SiteRefusal,
+    /// Sites that are never ready to begin with others.
+    pub(crate) unready: BTreeSet<SiteId>,
+    /// What waits to begin with others, until when.
+    held_back: BTreeMap<(SiteId, ReservationNumber), Vec<(u32, i64)>>,
     /// What was last said to be free.
     pub(crate) offered: Option<Free>,
     /// How much of its time a part takes, in hundredths.
@@ -95,6 +99,8 @@ impl Vo {
             silent: BTreeSet::new(),
             refusing: BTreeSet::new(),
             refusal: SiteRefusal::Busy,
+            unready: BTreeSet::new(),
+            held_back: BTreeMap::new(),
             offered: None,
             takes: 100,
             wait: MINUTE,
@@ -264,18 +270,33 @@ impl Vo {
             Effect::Release { reservation, .. } | Effect::Cancel { reservation, .. } => {
                 SiteMessage::Released(*reservation)
             }
-            Effect::Start { reservation, parts, .. } => {
-                for part in parts {
-                    self.said += 1;
-                    let end = self.now + (part.end.as_millis() - self.now) * self.takes / 100;
-                    self.ends.insert((end, self.said), (site, *reservation, part.part));
+            Effect::Start { reservation, parts, together, .. } => {
+                let parts = parts.iter().map(|part| (part.part, part.end.as_millis())).collect();
+                if *together {
+                    self.held_back.insert((site, *reservation), parts);
+                    let ready = !self.unready.contains(&site);
+                    return ready.then_some(Input::Site { site, message: SiteMessage::Ready(*reservation) });
                 }
-                let parts = parts.iter().map(|part| part.part).collect();
-                SiteMessage::Started { reservation: *reservation, parts, at: at(self.now) }
+                self.begin(site, *reservation, parts)
+            }
+            Effect::Go { reservation, .. } => {
+                let parts = self.held_back.remove(&(site, *reservation))?;
+                self.begin(site, *reservation, parts)
             }
             _ => return None,
         };
         Some(Input::Site { site, message })
+    }
+
+    /// Parts begin, each until then.
+    fn begin(&mut self, site: SiteId, reservation: ReservationNumber, parts: Vec<(u32, i64)>) -> SiteMessage {
+        for (part, end) in &parts {
+            self.said += 1;
+            let end = self.now + (end - self.now) * self.takes / 100;
+            self.ends.insert((end, self.said), (site, reservation, *part));
+        }
+        let parts = parts.into_iter().map(|(part, _)| part).collect();
+        SiteMessage::Started { reservation, parts, at: at(self.now) }
     }
 
     /// A part that runs goes on until then.

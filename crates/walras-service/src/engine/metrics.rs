@@ -317,6 +317,7 @@ impl Metrics {
             | ReservationEvent::LegConfirmed { .. }
             | ReservationEvent::Held(_)
             | ReservationEvent::PartsDue { .. }
+            | ReservationEvent::LegReady { .. }
             | ReservationEvent::PartEnded { .. }
             | ReservationEvent::Rescheduled { .. }
             | ReservationEvent::Files { .. }

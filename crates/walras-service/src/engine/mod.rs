@@ -18,6 +18,7 @@ mod bounds;
 mod command;
 mod connect;
 mod core;
+mod herald;
 mod labels;
 mod last_plan;
 mod line;

@@ -1,6 +1,7 @@
 //! A thread for every site: it does what the broker wants of the site, and brings what the site says.
 
 use super::command::Command;
+use super::herald::HeraldLine;
 use super::line::{Errand, SiteLine, Troubled};
 use super::trouble::{TroubleGauges, Watched};
 use crate::clock::Clock;
@@ -31,7 +32,7 @@ impl Errand {
     fn rank(&self) -> u8 {
         match self {
             Errand::Effect(effect) => match **effect {
-                Effect::Start { .. } | Effect::Cancel { .. } => 0,
+                Effect::Start { .. } | Effect::Go { .. } | Effect::Cancel { .. } => 0,
                 Effect::Release { .. } => 1,
                 Effect::Confirm { .. } => 2,
                 Effect::Prepare { .. } => 3,
@@ -53,6 +54,7 @@ pub(super) struct Site {
     stop: Arc<AtomicBool>,
     trouble: Arc<Mutex<Option<Troubled>>>,
     thread: Option<JoinHandle<()>>,
+    herald: Option<HeraldLine>,
 }
 
 impl Site {
@@ -71,11 +73,13 @@ impl Site {
         let trouble = Arc::new(Mutex::new(None));
         let watched = Watched::new(name, id.number().into(), trouble.clone(), gauges);
         let (waits, stops) = (waiting.clone(), stop.clone());
+        let herald =
+            connector.herald().map(|herald| HeraldLine::start(id, herald, commands.clone())).transpose()?;
         let runner = Runner { id, watched, connector, clock, commands, waiting: waits, stop: stops };
         let thread = std::thread::Builder::new()
             .name(format!("site {}", id.number()))
             .spawn(move || runner.run(&inbox))?;
-        Ok(Site { errands, waiting, stop, trouble, thread: Some(thread) })
+        Ok(Site { errands, waiting, stop, trouble, thread: Some(thread), herald })
     }
 
     /// Whether it has done everything that it was given.
@@ -85,6 +89,9 @@ impl Site {
 
     /// Gives it something to do; what it has no room for is repeated later.
     pub(super) fn give(&self, effect: Effect) {
+        if let (Effect::Go { reservation, .. }, Some(herald)) = (&effect, &self.herald) {
+            return herald.say(*reservation);
+        }
         self.waiting.fetch_add(1, Ordering::Relaxed);
         if self.errands.try_send(Errand::Effect(Box::new(effect))).is_err() {
             self.waiting.fetch_sub(1, Ordering::Relaxed);

@@ -59,6 +59,7 @@ impl SlurmConfig {
             before: span(margin.before + 1_000)?,
             after: span(margin.after + 1_000)?,
             ahead: span(1_000 * AHEAD)?,
+            together: true,
             ..Timing::NOTHING
         })
     }

@@ -110,6 +110,7 @@ fn about(state: &State, event: &Event) -> About {
         Event::Reservation(
             ReservationEvent::LegPrepared { reservation, site }
             | ReservationEvent::LegConfirmed { reservation, site }
+            | ReservationEvent::LegReady { reservation, site }
             | ReservationEvent::LegReleased { reservation, site },
         ) => About { site: Some(*site), ..of_reservation(reservation) },
         Event::Quote(

@@ -52,6 +52,7 @@ pub fn reclaimed(state: &State, now: Time, site: SiteId, input: &Input) -> Resul
             | ReservationEvent::LegConfirmed { .. }
             | ReservationEvent::Held(_)
             | ReservationEvent::PartsDue { .. }
+            | ReservationEvent::LegReady { .. }
             | ReservationEvent::PartStarted { .. }
             | ReservationEvent::PartEnded { .. }
             | ReservationEvent::Files { .. }

@@ -114,6 +114,7 @@ impl<'a> Scribe<'a> {
             ReservationEvent::LegPrepared { .. }
             | ReservationEvent::Confirming { .. }
             | ReservationEvent::LegConfirmed { .. }
+            | ReservationEvent::LegReady { .. }
             | ReservationEvent::PartsDue { .. }
             | ReservationEvent::LegReleased { .. } => {}
         }
@@ -151,6 +152,7 @@ impl<'a> Scribe<'a> {
                 ReservationEvent::LegPrepared { .. }
                 | ReservationEvent::Confirming { .. }
                 | ReservationEvent::LegConfirmed { .. }
+                | ReservationEvent::LegReady { .. }
                 | ReservationEvent::Held(_)
                 | ReservationEvent::PartsDue { .. }
                 | ReservationEvent::PartStarted { .. }

@@ -114,7 +114,11 @@ impl Grid {
                 }
                 vec![SiteMessage::Released(*reservation)]
             }
-            Effect::Observe { .. } | Effect::Plan(_) | Effect::Move(_) | Effect::Notify { .. } => Vec::new(),
+            Effect::Observe { .. }
+            | Effect::Go { .. }
+            | Effect::Plan(_)
+            | Effect::Move(_)
+            | Effect::Notify { .. } => Vec::new(),
         })
     }
 

@@ -61,8 +61,15 @@ fn hold(data: &Path, number: &str, command: &[&str]) -> ExitCode {
     let command = command.iter().map(|&word| word.to_owned()).collect();
     let program = Program { name: "held".to_owned(), user: "ada".to_owned(), command, ..Program::default() };
     let parts = [StartPart { part: 0, hold: 0, gang: None, task: None, program: None, start: now, end }];
-    let start =
-        Start { reservation, job: JobNumber::new(1), parts: &parts, size: 1, peers: &[], program: &program };
+    let start = Start {
+        reservation,
+        job: JobNumber::new(1),
+        parts: &parts,
+        size: 1,
+        peers: &[],
+        program: &program,
+        together: false,
+    };
     let mut said = site.start(now, start).unwrap();
     while !said.iter().any(|message| matches!(message, SiteMessage::Started { .. })) {
         std::thread::sleep(Duration::from_millis(5));

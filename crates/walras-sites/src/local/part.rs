@@ -86,6 +86,9 @@ pub(crate) struct Task {
     /// Where the files lie that come with its job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) brought: Option<PathBuf>,
+    /// Whether it begins only when it was told that all sites of its window are ready.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) together: bool,
     /// Whether nothing else runs on its hold, which ends with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) alone: bool,
@@ -131,6 +134,7 @@ impl Task {
             own.map_or((&program.command, &program.script), |own| (&own.command, &own.script));
         Task {
             alone: false,
+            together: start.together,
             command: command.clone(),
             script: script.clone(),
             output: if bad.is_some() { OUTPUT.to_owned() } else { output },

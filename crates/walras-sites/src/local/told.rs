@@ -203,7 +203,8 @@ mod tests {
         };
         let peers = [peer(0, "north", Some("n1")), peer(1, "queue", None)];
         let (reservation, job) = (ReservationNumber::new(1), JobNumber::new(17));
-        let start = Start { reservation, job, parts: &parts, size: 4, peers: &peers, program };
+        let start =
+            Start { reservation, job, parts: &parts, size: 4, peers: &peers, program, together: false };
         see(&start, &part)
     }
 

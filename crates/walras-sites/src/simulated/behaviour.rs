@@ -64,6 +64,6 @@ impl Behaviour {
         } else {
             (ends, PartEnd::Done)
         };
-        SimulatedPart { job, hold: part.hold, begins, ends, end }
+        SimulatedPart { job, hold: part.hold, begins, ends, end, waits: false }
     }
 }

@@ -83,6 +83,9 @@ pub struct SimulatedPart {
     pub ends: Time,
     /// How it ends.
     pub end: PartEnd,
+    /// Whether it never begins unless it is told before that all sites of its window are ready.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
 }
 
 /// What has happened to a site and its nodes.

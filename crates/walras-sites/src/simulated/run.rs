@@ -1,13 +1,24 @@
 //! What runs: when a part begins and ends, and what of it was told.
 
-use super::SimulatedSite;
+use super::{SimulatedPart, SimulatedSite};
 use crate::contract::{
-    JobNumber, Offering, PartEnd, ReservationNumber, SiteAnswer, SiteMessage, SiteRefusal, Start,
+    JobNumber, Offering, PartEnd, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal, Start,
 };
 use crate::reported::Report;
 use crate::store::Store;
 use walras_model::Time;
 use walras_random::Stream;
+
+impl SimulatedPart {
+    /// Whether it has begun by then, and when and how it has ended.
+    fn outcome(&self, now: Time) -> (bool, Option<(Time, PartEnd)>) {
+        let due = self.begins <= now;
+        if self.waits {
+            return (false, due.then_some((self.begins, PartEnd::Lost)));
+        }
+        (due, (self.ends <= now).then_some((self.ends, self.end)))
+    }
+}
 
 impl<S: Store> SimulatedSite<S> {
     /// Runs parts on what is held; those that were started before go on as they are.
@@ -33,13 +44,26 @@ impl<S: Store> SimulatedSite<S> {
             if part.task.is_some() && started.ends > part.end && started.end == PartEnd::Done {
                 messages.push(SiteMessage::Late { reservation, part: part.part, until: started.ends });
             }
-            booking.parts.insert(part.part, started);
+            booking.parts.insert(part.part, SimulatedPart { waits: start.together, ..started });
+        }
+        // Nothing has to come up here.
+        if booking.parts.values().any(|part| part.waits && part.begins > now) {
+            messages.push(SiteMessage::Ready(reservation));
         }
         if booking.parts.len() > before {
             self.book.put(reservation, booking)?;
         }
         messages.extend(self.pass(now));
         Ok(messages)
+    }
+
+    /// What waits for the other sites of its window begins at its time; what should have begun never does.
+    pub fn go(&mut self, now: Time, reservation: ReservationNumber) -> Result<(), SiteError> {
+        let Some(mut booking) = self.book.confirmed(reservation).cloned() else { return Ok(()) };
+        for part in booking.parts.values_mut().filter(|part| part.begins > now) {
+            part.waits = false;
+        }
+        self.book.put(reservation, booking)
     }
 
     /// Says again what has become of the parts of a reservation.
@@ -60,13 +84,14 @@ impl<S: Store> SimulatedSite<S> {
         for (reservation, booking) in self.book.iter() {
             for (place, part) in &booking.parts {
                 let told = self.reported.of(reservation, *place);
-                let report = Report { start: part.begins <= now, end: part.ends <= now };
-                if report.start && !told.start {
+                let (begun, ended) = part.outcome(now);
+                let report = Report { start: part.begins <= now, end: ended.is_some() };
+                if begun && !told.start {
                     let (parts, at) = (vec![*place], part.begins);
                     messages.push(SiteMessage::Started { reservation, parts, at });
                 }
-                if report.end && !told.end {
-                    let (part, at, end) = (*place, part.ends, part.end);
+                if let Some((at, end)) = ended.filter(|_| !told.end) {
+                    let part = *place;
                     messages.push(SiteMessage::Ended { reservation, part, at, end, used: None });
                 }
                 let report = Report { start: report.start || told.start, end: report.end || told.end };
@@ -93,7 +118,7 @@ impl<S: Store> SimulatedSite<S> {
     /// Jobs of which something runs now, with the reservation.
     pub fn running(&self, now: Time) -> Vec<(JobNumber, ReservationNumber)> {
         let running = self.book.iter().filter_map(|(number, booking)| {
-            let part = booking.parts.values().find(|part| part.begins <= now && now < part.ends)?;
+            let part = booking.parts.values().find(|part| part.outcome(now) == (true, None))?;
             Some((part.job, number))
         });
         running.collect()

@@ -25,12 +25,14 @@
 //! | [`amount`], [`uses`], [`units`] | what jobs have of nodes, and what that leaves of those that are sold in units |
 //! | `census` | nodes that come and go |
 //! | `ends` | when parts have ended, whatever users say |
+//! | `go` | windows over several sites, begun on all of them or on none |
 //! | [`probe`] | what a cluster has to sell, when it joins |
 //! | `queue` | a cluster on which we may not reserve: jobs wait in Slurm's own queue |
 //! | `run_as` | whose account a user's jobs run under |
 //! | `reserve`, `holds`, `parts`, `stop`, `look` | the protocol |
 //! | `supervise` | the process on the node |
 
+mod alike;
 pub mod amount;
 mod ask;
 mod census;
@@ -38,6 +40,7 @@ pub mod command;
 mod ends;
 pub mod execute;
 pub mod free;
+mod go;
 mod holds;
 pub mod hostlist;
 mod look;
@@ -69,7 +72,7 @@ use crate::backoff::Backoff;
 use crate::book::{Book, Room};
 use crate::clock::later;
 use crate::contract::{
-    Connector, CycleNumber, Effect, Fault, Free, JobNumber, Prepare, ReservationNumber, SiteAnswer,
+    Connector, CycleNumber, Effect, Fault, Free, Herald, JobNumber, Prepare, ReservationNumber, SiteAnswer,
     SiteError, SiteMessage, SiteRefusal, Start, Stream, perform_one,
 };
 use crate::files::{Directory, FileInside};
@@ -77,8 +80,10 @@ use crate::local::make_directory;
 use crate::local::part::Task;
 use crate::reported::{Reported, gather};
 use crate::store::SqliteStore;
+use alike::{left, prepare_of};
 use command::{Instance, Tag};
 use free::Snapshot;
+use go::{Awaited, SlurmHerald};
 use look::Watch;
 use run_as::AccountBook;
 use serde::{Deserialize, Serialize};
@@ -162,6 +167,8 @@ pub struct SlurmConnector<S = Programs> {
     missing: census::Missing,
     /// What Slurm does not take into its queue.
     refused: BTreeSet<ReservationNumber>,
+    /// What begins together with other sites.
+    awaited: Awaited,
     /// How long its queue is, and when that was said.
     estimate: Option<(Instant, Span)>,
 }
@@ -212,6 +219,7 @@ impl<S: Slurm> SlurmConnector<S> {
             left_out: Vec::new(),
             missing: census::Missing::default(),
             refused: BTreeSet::new(),
+            awaited: Awaited::default(),
             estimate: None,
         };
         connector.write_script()?;
@@ -232,26 +240,6 @@ fn draw(store: &SqliteStore) -> Result<Instance, SiteError> {
     let instance: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     store.save_state(&Kept { instance: instance.clone(), down: BTreeSet::new() })?;
     Ok(Instance::new(&instance))
-}
-
-fn prepare_of(effect: &Effect) -> Option<Prepare<'_>> {
-    let Effect::Prepare { reservation, customer, holds, expiry, .. } = effect else { return None };
-    Some(Prepare { reservation: *reservation, customer, holds, expiry: *expiry })
-}
-
-/// What is to be let go, whether something runs there or not.
-fn left(effect: &Effect) -> Option<ReservationNumber> {
-    match effect {
-        Effect::Release { reservation, .. } | Effect::Cancel { reservation, .. } => Some(*reservation),
-        Effect::AskOffers { .. }
-        | Effect::Plan(_)
-        | Effect::Prepare { .. }
-        | Effect::Confirm { .. }
-        | Effect::Start { .. }
-        | Effect::Move(_)
-        | Effect::Observe { .. }
-        | Effect::Notify { .. } => None,
-    }
 }
 
 impl<S: Slurm> Connector for SlurmConnector<S> {
@@ -321,9 +309,17 @@ impl<S: Slurm> Connector for SlurmConnector<S> {
         for part in start.parts {
             self.reported.forget_part(reservation, part.part);
         }
+        if start.together {
+            self.look_for_ready(reservation);
+        }
         let said = self.advance_all(now, Some(reservation))?;
         self.submit_at_start(now, reservation);
         Ok(said)
+    }
+
+    fn herald(&self) -> Option<Box<dyn Herald>> {
+        let (directory, awaited) = (self.directory.clone(), self.awaited.clone());
+        Some(Box::new(SlurmHerald { directory, awaited }))
     }
 
     fn observe(&mut self, now: Time, reservation: ReservationNumber) -> SiteAnswer {

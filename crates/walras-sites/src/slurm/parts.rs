@@ -2,6 +2,7 @@
 
 use super::command::Tag;
 use super::execute::Slurm;
+use super::go;
 use super::parse::JobSeen;
 use super::run_as::RunAs;
 use super::{SlurmConnector, SlurmPart};
@@ -93,11 +94,23 @@ impl<S: Slurm> SlurmConnector<S> {
             let tag = Tag { number: start.reservation, place: known.hold };
             let hold = holds.get(usize::try_from(known.hold).unwrap_or(usize::MAX));
             if let Some(hold) = hold {
-                self.make_hold(&tag, hold)?;
+                let directory = PartDirectory(self.make_hold(&tag, hold)?);
+                if known.task.together {
+                    go::make(&directory, self.account_of(tag.number))
+                        .map_err(|error| directory.wrong(&error))?;
+                }
             }
             self.make_part(&tag, part.part, &known.task)?;
         }
         Ok(())
+    }
+
+    /// It is to be said when supervisors are up for everything of a window over several sites.
+    pub(super) fn look_for_ready(&self, reservation: ReservationNumber) {
+        let parts = self.book.get(reservation).map(|booking| &booking.parts).into_iter().flatten();
+        let directory =
+            |(part, known): (&u32, &SlurmPart)| self.part_directory(reservation, known.hold, *part);
+        self.awaited.look_for(reservation, parts.map(directory).collect());
     }
 
     /// Looks at a part, and says what is new.

@@ -133,6 +133,7 @@ impl<S: Slurm> SlurmConnector<S> {
         self.reported.forget(reservation);
         self.stopped.remove(&reservation);
         self.refused.remove(&reservation);
+        self.awaited.forget(reservation);
         let other = |tag: &Tag| tag.number != reservation;
         self.submitted.retain(|tag, _| other(tag));
         self.flagged.retain(other);

@@ -8,11 +8,13 @@
 //! | --- | --- | --- |
 //! | `hold.json` | until when the node is ours; in a queue, how long | the connector |
 //! | `stop` | nothing begins any more, and what runs is to end | the connector |
+//! | `go` | what it says is empty until all sites of a window are ready ([`super::go`]) | the connector |
 //! | `PART/` | what to run and what became of it, as on a local site ([`crate::local`]) | both |
 //!
 //! Slurm starts jobs twice, forgets them and revives what was cancelled. So a part begins once for ever: whoever first writes down that it
 //! has begun runs it, and a second supervisor of the same hold waits for the first, or ends what that one has left.
 
+use super::go::{self, is_told_to_go};
 use crate::clock::wall_millis;
 use crate::contract::{PartEnd, SiteError};
 use crate::local::part::{Begun, Ended, PartDirectory, Task};
@@ -105,7 +107,7 @@ fn run(directory: &Path) -> Result<(), SiteError> {
         let Some(wait) = supervisor.step()? else { break };
         std::thread::sleep(Duration::from_millis(u64::try_from(wait).unwrap_or(0)));
     }
-    Ok(())
+    supervisor.leave()
 }
 
 /// Rings when what runs is to end, for as long as this process lives.
@@ -157,10 +159,33 @@ impl Supervisor {
         let Some((begins, part, task)) = next else { return Ok(Some(LOOK_EVERY)) };
         let left = begins - wall_millis();
         if left > 0 {
+            self.say_ready(&part, &task)?;
             return Ok(Some(left.min(LOOK_EVERY)));
+        }
+        if task.together && !is_told_to_go(&self.directory) {
+            go::give_up(&part).map_err(|error| part.wrong(&error))?;
+            return Ok(Some(LOOK_EVERY));
         }
         self.run_part(&part, &task)?;
         Ok(Some(0))
+    }
+
+    /// Says that a part can begin with those of other sites, as long as it can.
+    fn say_ready(&self, part: &PartDirectory, task: &Task) -> Result<(), SiteError> {
+        if !task.together || go::is_ready(part) {
+            return Ok(());
+        }
+        go::say_ready(part).map_err(|error| part.wrong(&error))
+    }
+
+    /// Nothing begins here any more: whoever has not been told to begin with it need not be.
+    fn leave(&self) -> Result<(), SiteError> {
+        for part in self.parts()? {
+            if part.begun()?.is_none() {
+                go::unsay_ready(&part);
+            }
+        }
+        Ok(())
     }
 
     /// The directories of parts, in the order of their numbers.

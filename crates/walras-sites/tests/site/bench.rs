@@ -160,6 +160,11 @@ pub(crate) fn hold(node: u32, from: Time, millis: i64) -> Hold {
     Hold { units: 1, node: Some(NodeId::new(FIRST + node)), interval, rate, cost: Money::from_micros(1) }
 }
 
+/// A part on the hold of its own number.
+pub(crate) fn part_from(part: u32, start: Time, end: Time) -> StartPart {
+    StartPart { part, hold: part, gang: None, task: None, program: None, start, end }
+}
+
 pub(crate) fn customer(user: &str) -> Customer {
     Customer { job: JobNumber::new(9), user: user.to_owned(), group: None }
 }
@@ -268,19 +273,9 @@ impl Bench {
         program: &Program,
     ) -> Vec<SiteMessage> {
         let end = after(now(), 60_000);
-        let parts: Vec<StartPart> = (0..parts)
-            .map(|part| StartPart {
-                part,
-                hold: part,
-                gang: None,
-                task: None,
-                program: None,
-                start: now(),
-                end,
-            })
-            .collect();
+        let parts: Vec<StartPart> = (0..parts).map(|part| part_from(part, now(), end)).collect();
         let (job, size) = (JobNumber::new(9), u32::try_from(parts.len()).unwrap());
-        let start = Start { reservation, job, parts: &parts, size, peers: &[], program };
+        let start = Start { reservation, job, parts: &parts, size, peers: &[], program, together: false };
         self.site.start(now(), start).unwrap()
     }
 
@@ -337,19 +332,21 @@ impl Bench {
 
     /// Starts one part, or says why not.
     pub(crate) fn try_start(&mut self, reservation: ReservationNumber) -> SiteAnswer {
-        let parts = [StartPart {
-            part: 0,
-            hold: 0,
-            gang: None,
-            task: None,
-            program: None,
-            start: now(),
-            end: after(now(), 60_000),
-        }];
+        let parts = [part_from(0, now(), after(now(), 60_000))];
         let program = command(&["true"]);
         let job = JobNumber::new(9);
-        self.site
-            .start(now(), Start { reservation, job, parts: &parts, size: 1, peers: &[], program: &program })
+        self.site.start(
+            now(),
+            Start {
+                reservation,
+                job,
+                parts: &parts,
+                size: 1,
+                peers: &[],
+                program: &program,
+                together: false,
+            },
+        )
     }
 
     /// Cancels until it is so.

@@ -248,6 +248,7 @@ fn a_part_without_a_hold_is_an_error_and_nothing_starts(bench: &mut Bench) {
         size: 1,
         peers: &[],
         program: &program,
+        together: false,
     };
     let error = bench.site.start(now(), start).unwrap_err();
     assert_eq!(error, SiteError::UnknownHold { reservation: number(1), part: 1, hold: 7 });

@@ -210,6 +210,7 @@ fn parts_on_one_hold_run_one_after_another() {
         size: 1,
         peers: &[],
         program: &program,
+        together: false,
     };
     let mut said = bench.site.start(now(), start).unwrap();
     bench.reopen();

@@ -18,4 +18,5 @@ mod shared;
 mod simulated;
 mod simulated_site;
 mod slurm;
+mod together;
 mod units;

@@ -43,8 +43,15 @@ fn run(bench: &mut Bench, first: u64, program: &Program, tasks: &[Option<TaskPro
             start,
             end,
         }];
-        let start =
-            Start { reservation: number(reservation), job: JOB, parts: &parts, size: 1, peers: &[], program };
+        let start = Start {
+            reservation: number(reservation),
+            job: JOB,
+            parts: &parts,
+            size: 1,
+            peers: &[],
+            program,
+            together: false,
+        };
         let said = bench.site.start(now(), start).unwrap();
         ends.push(bench.wait_end(said, 0));
         bench.cancel(number(reservation));

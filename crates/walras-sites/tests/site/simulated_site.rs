@@ -63,7 +63,15 @@ fn start_by(
         end,
     });
     let (parts, program) = (parts.collect::<Vec<_>>(), command(&[]));
-    let start = Start { reservation, job: JOB, parts: &parts, size: 1, peers: &[], program: &program };
+    let start = Start {
+        reservation,
+        job: JOB,
+        parts: &parts,
+        size: 1,
+        peers: &[],
+        program: &program,
+        together: false,
+    };
     site.start(at(now), &start, &mut Stream::open(seed, 1))
 }
 

@@ -14,6 +14,7 @@ mod http;
 mod program;
 mod queue;
 mod tables;
+mod together;
 mod trade;
 mod trouble;
 mod units;

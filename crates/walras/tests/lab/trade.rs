@@ -15,7 +15,7 @@ fn begun(vo: &Vo, job: u64, parts: u32) -> Vec<i64> {
     (0..parts).map(moment).collect()
 }
 
-fn millis(stamp: &Value) -> i64 {
+pub(crate) fn millis(stamp: &Value) -> i64 {
     let text = stamp.as_str().unwrap();
     let output = Command::new("date").args(["-u", "-d", text, "+%s%3N"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
@@ -153,7 +153,7 @@ fn real_clusters_trade() {
     vo.check_end();
 }
 
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     i64::try_from(since.as_millis()).unwrap()
 }

@@ -13,7 +13,9 @@ use crate::model::id::{CycleNumber, ReservationNumber};
 use crate::model::input::{Answer, Refusal, SiteMessage};
 use crate::model::job::{JobEnd, PartEnd, SiteRefusal, Why};
 use crate::model::refusal::{BadSite, Countable};
-use crate::model::reservation::{LegState, PartState, Reservation, ReservationPhase, ReservedPart};
+use crate::model::reservation::{
+    LegState, PartState, Readiness, Reservation, ReservationPhase, ReservedPart,
+};
 use crate::model::site::{Free, FreeChange, SiteKind};
 use crate::model::state::{NodeState, State};
 use crate::model::used::Used;
@@ -33,6 +35,7 @@ pub(super) fn hear(draft: &mut Draft<'_>, site: SiteId, message: &SiteMessage) -
         SiteMessage::Confirmed(reservation) => confirmed(draft, site, *reservation),
         SiteMessage::Refused { reservation, refusal } => refused(draft, site, *reservation, *refusal),
         SiteMessage::Released(reservation) => released(draft, site, *reservation),
+        SiteMessage::Ready(reservation) => ready(draft, site, *reservation),
         SiteMessage::Started { reservation, parts, at } => started(draft, site, *reservation, parts, *at),
         SiteMessage::Ended { reservation, part, at, end, used } => {
             ended(draft, site, (*reservation, *part), *at, (*end, *used))
@@ -189,6 +192,16 @@ fn waits_there(reservation: &Reservation, site: SiteId) -> bool {
 /// Whether a site was asked to start something that it has not started.
 fn starting(reservation: &Reservation, site: SiteId) -> bool {
     reservation.parts.iter().any(|part| part.plan.site == site && part.state == PartState::Due)
+}
+
+/// A site is ready to begin what it was asked to start; nothing where that comes too late for the others to hear of it.
+fn ready(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber) {
+    let Some(reservation) = draft.before.reservations.get(&number) else { return };
+    let awaited = reservation.leg(site).is_some_and(|leg| leg.readiness == Some(Readiness::Awaited));
+    let held = reservation.phase == ReservationPhase::Held && starting(reservation, site);
+    if awaited && held && reservation.ready_by().is_some_and(|by| draft.now < by) {
+        draft.push(ReservationEvent::LegReady { reservation: number, site });
+    }
 }
 
 fn released(draft: &mut Draft<'_>, site: SiteId, number: ReservationNumber) {

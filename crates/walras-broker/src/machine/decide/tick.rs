@@ -89,6 +89,11 @@ fn look_at_parts(draft: &mut Draft<'_>, number: ReservationNumber, reservation: 
     let policy = &draft.before.policy;
     let after = |time: Time| time.checked_add(policy.grace).is_some_and(|late| now > late);
     let queue = reservation.is_queue();
+    // Who begins alone begins in vain: where a site is not ready in time, none begins.
+    let unready = reservation.ready_by().is_some_and(|by| by <= now);
+    if unready && !draft.before.is_offered(reservation) {
+        return fail_over(draft, number, Why::StartMissed, None);
+    }
     let missed =
         |part: &ReservedPart| part.state == PartState::Waiting && after(last_start(reservation, &part.plan));
     if !queue && reservation.parts.iter().any(missed) {
@@ -133,6 +138,7 @@ pub(super) fn due(state: &State, reservation: &Reservation, now: Time) -> Vec<u3
             && !turns.is_taken(&part.plan)
             && state.has_what_it_waits_for(reservation, &part.plan, now)
             && state.has_files(reservation, &part.plan)
+            && (!reservation.is_awaited() || reservation.is_held_back(part.plan.site))
     };
     let parts = reservation.parts.iter().zip(0_u32..).filter(|(part, _)| due(part));
     together(reservation, parts.map(|(_, place)| place).collect())

@@ -7,7 +7,9 @@ use crate::model::event::ReservationEvent;
 use crate::model::glance::KeptGlance;
 use crate::model::id::{JobNumber, ReservationNumber};
 use crate::model::job::{PartEnd, Phase, SiteRefusal, Why};
-use crate::model::reservation::{LegState, Origin, PartState, Reservation, ReservationPhase, ReservedPart};
+use crate::model::reservation::{
+    LegState, Origin, PartState, Readiness, Reservation, ReservationPhase, ReservedLeg, ReservedPart,
+};
 use crate::model::state::State;
 use crate::rules::budgets::spenders;
 use crate::rules::predicting::{announcement_of, features};
@@ -55,6 +57,9 @@ impl State {
                         part.plan.move_to(*start);
                     }
                 }
+            }
+            ReservationEvent::LegReady { reservation, site } => {
+                self.known_leg(*reservation, *site).readiness = Some(Readiness::Ready);
             }
             ReservationEvent::PartStarted { reservation, part, at } => {
                 self.learn_wait(*reservation, *part, *at);
@@ -120,11 +125,12 @@ impl State {
                 budget.spend(self.clock, lien);
             }
         }
+        let waits = |site: SiteId| self.site(site).is_some_and(|site| site.spec.timing.together);
         let reservation = Reservation {
             job,
             user,
             origin,
-            legs: Reservation::legs_asked(allocation),
+            legs: Reservation::legs_asked(allocation, waits),
             parts: Reservation::parts_waiting(allocation),
             supports: allocation.supports.clone(),
             late: allocation.late.clone(),
@@ -140,11 +146,13 @@ impl State {
     }
 
     fn set_leg(&mut self, number: ReservationNumber, site: SiteId, state: LegState) {
+        self.known_leg(number, site).state = state;
+    }
+
+    fn known_leg(&mut self, number: ReservationNumber, site: SiteId) -> &mut ReservedLeg {
         let mut legs = self.known_reservation(number).legs.iter_mut();
         let leg = legs.find(|leg| leg.site == site);
-        let leg =
-            leg.unwrap_or_else(|| panic!("site {} holds nothing of reservation {number}", site.number()));
-        leg.state = state;
+        leg.unwrap_or_else(|| panic!("site {} holds nothing of reservation {number}", site.number()))
     }
 
     /// How long a site takes to hold what is asked for: the longest of late, less an eighth with every answer.
@@ -190,6 +198,9 @@ impl State {
             |hold: &Hold, millis: i64| i64::try_from(self.part_of(hold, millis.into())).unwrap_or(millis);
         let used = self.reservations.get(&number).map_or(0, |it| it.used_millis(clock, part));
         let reservation = self.known_reservation(number);
+        let missed =
+            |leg: &&ReservedLeg| leg.readiness == Some(Readiness::Awaited) && why == Some(&Why::StartMissed);
+        let unready: Vec<SiteId> = reservation.legs.iter().filter(missed).map(|leg| leg.site).collect();
         let unheld = !matches!(reservation.phase, ReservationPhase::Held);
         let broken = unheld && matches!(reservation.origin, Origin::Quote(_)) && why != Some(&Why::Cancelled);
         reservation.phase = ReservationPhase::Closing;
@@ -235,14 +246,15 @@ impl State {
                 self.known_site(*site).answers_in = None;
             }
         }
-        self.outdate(why);
+        self.outdate(why.map_or(&[][..], changed_sites));
+        self.outdate(&unready);
         self.unsettle();
         self.freed_at = clock;
     }
 
-    /// A site that others use too has changed when it refuses or is silent: what it said is free is no longer sold, and asked for again.
-    fn outdate(&mut self, why: Option<&Why>) {
-        for site in why.map_or(&[][..], changed_sites) {
+    /// A site that others use too has changed when it refuses, is silent, or is not ready in time: what it said is free is no longer sold, and asked for again.
+    fn outdate(&mut self, sites: &[SiteId]) {
+        for site in sites {
             let site = self.known_site(*site);
             if site.spec.timing.is_of_cluster() {
                 site.free = None;

@@ -67,6 +67,13 @@ pub enum ReservationEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sooner: Option<Time>,
     },
+    /// A site is ready to begin its parts. Once all are, they are told so; without that none of them begins.
+    LegReady {
+        /// The reservation that has parts there.
+        reservation: ReservationNumber,
+        /// The site that is ready.
+        site: SiteId,
+    },
     /// A part runs.
     PartStarted {
         /// Of which reservation.
