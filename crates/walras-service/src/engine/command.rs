@@ -324,7 +324,7 @@ mod tests {
             let count = if entry == 900 { 3 * LOOK_MAX } else { usize::try_from(entry % 7 + 1).unwrap() };
             std::iter::repeat_n(entry, count)
         });
-        let user = |place: usize| if place % 10 == 0 { "ada" } else { "ben" };
+        let user = |place: usize| if place.is_multiple_of(10) { "ada" } else { "ben" };
         let recent: VecDeque<_> =
             entries.enumerate().map(|(place, entry)| told(entry, user(place))).collect();
         let ada = Audience::User("ada".to_owned());

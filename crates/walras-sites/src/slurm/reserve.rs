@@ -8,9 +8,7 @@ use super::run_as::Runs;
 use super::seen::{has_cores_alone, is_running, stands};
 use super::{FRESH, SlurmConnector};
 use crate::clock::{later, wall_millis};
-use crate::contract::{
-    Effect, Hold, Prepare, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal,
-};
+use crate::contract::{Hold, Prepare, ReservationNumber, SiteAnswer, SiteError, SiteMessage, SiteRefusal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
