@@ -5006,7 +5006,7 @@ export interface components {
             /** @description How much each total counts: per credit, and per unit of time. Not all zero. */
             weights?: components["schemas"]["weights"];
         };
-        /** @description A step that holds its node whole, or its nodes. */
+        /** @description A step that has a node by itself, or a place on one, or several nodes. */
         task: {
             /**
              * @description What it runs, as an argument vector; what the job says, where it has neither this nor a script.
