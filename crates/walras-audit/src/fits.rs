@@ -36,7 +36,7 @@ impl Auditor {
                 faults.push(AllocationFault::Empty);
             }
         }
-        let needs = job.spec.workflow.as_ref().and_then(|of| tasks::needs(&of.workflow));
+        let needs = job.spec.workflow.as_ref().and_then(|of| tasks::needs(&of.workflow, &job.done));
         for (site, _, hold) in holds(allocation) {
             self.hold_faults(look, site, hold, &mut faults);
             self.machine_faults((job, needs.as_deref()), site, hold, &mut faults);

@@ -95,10 +95,11 @@ fn task_faults(
 /// Of workflows whose tasks need more different things, nodes are taken whole.
 const NEEDS_MAX: usize = 64;
 
-/// A task for each of the things that tasks need of their nodes; `None` where these are too many.
-pub(crate) fn needs(workflow: &Workflow) -> Option<Vec<&Task>> {
+/// A task for each of the things that those that are left need of their nodes; `None` where these are too many.
+pub(crate) fn needs<'a>(workflow: &'a Workflow, done: &BTreeSet<TaskId>) -> Option<Vec<&'a Task>> {
     let mut known: Vec<&Task> = Vec::new();
-    for task in workflow.tasks() {
+    let left = workflow.tasks().iter().zip(0..).filter(|(_, number)| !done.contains(&TaskId::new(*number)));
+    for (task, _) in left {
         let is_like = |other: &&Task| {
             task.cores == other.cores && task.memory == other.memory && task.requires == other.requires
         };

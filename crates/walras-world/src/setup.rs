@@ -379,7 +379,10 @@ fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<Wor
     let count = usize::try_from(chance.between(2, 6)).ok()?;
     let mut tasks = Vec::new();
     for index in 0..count {
-        tasks.push(Task::new(&format!("t{index}"), Work::from_millis(chance.between(1, 6) * MINUTE)));
+        let work = Work::from_millis(chance.between(1, 6) * MINUTE);
+        // The first needs more of a node in units than the others, and what is left when it is done needs less.
+        let cores = if index == 0 { 3 } else { 1 };
+        tasks.push(Task { cores, ..Task::new(&format!("t{index}"), work) });
     }
     let mut edges = Vec::new();
     for to in 1..count {
