@@ -30,6 +30,7 @@
 
 use crate::attribute::{Attributes, Requirement, Test, Value};
 use crate::interval::Interval;
+use crate::need::TaskNeed;
 use crate::quantity::{Fixed, Rate, Span, Time, Watts, rounding};
 use crate::request::Request;
 use std::collections::BTreeMap;
@@ -247,7 +248,8 @@ impl Division {
         if request.scope.needs.is_empty() || !self.is_divided() {
             return units;
         }
-        let of_tasks = request.scope.needs.iter().filter_map(|need| need.units_of(self, attributes)).max();
+        let of_tasks =
+            request.scope.needs.iter().filter_map(|need| self.units_of_need(need, attributes)).max();
         Some(units?.max(of_tasks?))
     }
 
@@ -280,8 +282,17 @@ impl Division {
         }
     }
 
+    /// How many units have all that a task of a workflow needs; `None` where the node cannot run it.
+    pub fn units_of_need(&self, need: &TaskNeed, attributes: &Attributes) -> Option<u32> {
+        let as_asked = self.units_of_all(&need.requires, attributes)?;
+        let of_cores = self.units_having("cores", need.counted_cores(), attributes)?;
+        let memory = need.counted_memory();
+        let of_memory = memory.map_or(Some(0), |it| self.units_having("memory_gb", it, attributes))?;
+        Some(as_asked.max(of_cores).max(of_memory))
+    }
+
     /// The units that have so much of something; none where it is not counted, and nothing says that there is less.
-    pub fn units_having(&self, name: &str, need: Fixed, attributes: &Attributes) -> Option<u32> {
+    fn units_having(&self, name: &str, need: Fixed, attributes: &Attributes) -> Option<u32> {
         match (self.resources.get(name), attributes.get(name)) {
             (Some(amount), _) => self.units_of(need.as_millionths(), *amount),
             (None, Some(Value::Number(stated))) => (*stated >= need).then_some(0),

@@ -19,6 +19,7 @@ pub mod id;
 pub mod interval;
 pub mod market;
 pub mod name;
+pub mod need;
 pub mod node;
 pub mod offer;
 pub mod outcome;
@@ -36,6 +37,7 @@ pub use explanation::{Explanation, Reason, SmallestChange};
 pub use id::{JobId, NodeId, SiteId, TaskId};
 pub use interval::Interval;
 pub use name::UnknownName;
+pub use need::TaskNeed;
 pub use offer::{Node, Offers, OffersError, Site, Slot, SlotKey};
 pub use outcome::Outcome;
 pub use quantity::{

@@ -2,8 +2,8 @@
 
 use crate::attribute::Requirement;
 use crate::id::{JobId, NodeId, SiteId};
+use crate::need::TaskNeed;
 use crate::quantity::{Factor, Money, Performance, Rate, Time, Work};
-use crate::workflow::TaskNeed;
 use std::collections::BTreeSet;
 
 /// What one job needs: tasks in parallel, each of the same work.

@@ -14,10 +14,10 @@ use super::violation::{SlotAt, Violation};
 use std::collections::BTreeMap;
 use walras_model::attribute::{Requirement, Test, Value};
 use walras_model::id::NodeId;
+use walras_model::need::TaskNeed;
 use walras_model::offer::Node;
 use walras_model::quantity::{Rate, Time};
 use walras_model::request::Request;
-use walras_model::workflow::TaskNeed;
 
 /// Whether a node is sold in units.
 pub(super) fn is_divided(node: &Node) -> bool {

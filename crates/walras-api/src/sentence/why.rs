@@ -16,6 +16,7 @@ use walras_broker::job::{JobEnd, OutputFault, PartEnd, SiteRefusal, Why};
 use walras_broker::notice::News;
 use walras_broker::used::Used;
 use walras_core::agenda::Promise;
+use walras_model::quantity::rounding;
 
 impl Context<'_> {
     /// Why a job is where it is, in a sentence or two.
@@ -142,8 +143,8 @@ pub fn part_ended_text(end: PartEnd, used: Option<Used>) -> String {
 
 /// About how much memory that is, as people say it.
 fn about_memory_text(bytes: u64) -> String {
-    let tenths = |unit: u32| (u128::from(bytes) * 10).div_ceil(1 << unit);
-    let text = |tenths: u128, unit: &str| format!("{}.{} {unit}", tenths / 10, tenths % 10);
+    let tenths = |unit: u32| rounding::up(i128::from(bytes) * 10, 1 << unit);
+    let text = |tenths: i128, unit: &str| format!("{}.{} {unit}", tenths / 10, tenths % 10);
     if bytes < 1 << 30 { text(tenths(20), "MB") } else { text(tenths(30), "GB") }
 }
 

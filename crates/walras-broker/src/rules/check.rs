@@ -3,6 +3,7 @@
 //! Parallel windows go to the verifier of `walras-core`, which shares nothing with the searches; the tasks of workflows
 //! to its twin for task schedules. What is left is checked here: holds against free time, and queues.
 
+use super::held_places::holds;
 use super::market::{Piece, left_of};
 use super::times::{FreeTimes, HeldTimes};
 use super::verified::{one_each, tasks, window};
@@ -13,7 +14,6 @@ use crate::model::site::SiteKind;
 use crate::model::state::State;
 use crate::plan::Remaining;
 use std::collections::BTreeSet;
-use walras_model::division::price_of_units;
 use walras_model::quantity::rounding;
 use walras_model::workflow::Workflow;
 use walras_model::{Factor, Interval, Money, NodeId, Performance, Rate, Request, Requirement, SiteId, Time};
@@ -105,7 +105,8 @@ pub(crate) fn violations(
             wrong.extend(one_each(allocation));
         }
         Some(remaining) => {
-            wrong.extend(holds(state, (asked.request, &remaining.workflow), allocation, &slots));
+            let pieces = |node| slots.get(node);
+            wrong.extend(holds(state, (asked.request, &remaining.workflow), allocation, pieces));
             wrong.extend(limits(asked.request, allocation));
             wrong.extend(costs(allocation));
             wrong.extend(nodes(state, (asked.request, &remaining.workflow), allocation));
@@ -256,67 +257,6 @@ pub(super) fn whole_rate(hold: &Hold, of: u32) -> Rate {
 
 pub(super) fn name_of(state: &State, site: SiteId) -> Option<String> {
     state.site(site).map(|site| site.spec.name.clone())
-}
-
-/// Every hold of a workflow must have the units of its node that the dearest of its tasks needs, within free time that has as many for all of its
-/// holds there, at their price; gangs have no two on one node.
-fn holds(
-    state: &State,
-    (request, workflow): (&Request, &Workflow),
-    allocation: &Allocation,
-    slots: &PricedNodes,
-) -> Vec<Mismatch> {
-    let mut wrong = Vec::new();
-    let mut request = request.clone();
-    workflow.ask_in(&mut request.scope);
-    let mut seen = BTreeSet::new();
-    for (_, hold) in allocation.holds() {
-        let Some(node) = hold.node else { continue };
-        let Some(spec) = state.node_spec(node) else { continue };
-        let of = spec.division.units();
-        let beside = allocation.holds().map(|(_, it)| it).filter(|it| it.node == Some(node));
-        let beside = beside.filter(|it| it.interval.overlaps(hold.interval)).map(|it| it.units);
-        let all = beside.fold(0, u32::saturating_add);
-        let mut rates = free_at(slots.get(node), hold.interval, (all, of))
-            .into_iter()
-            .map(|rate| price_of_units(rate, hold.units, of));
-        // A node that has become another is told by those who look at nodes.
-        let expected = spec.division.units_needed(&request, &spec.attributes).unwrap_or(hold.units);
-        let asked = rates.clone().next();
-        let again = !seen.insert(node);
-        if again && (request.scope.separate_nodes || of == 1) {
-            wrong.push(Mismatch::NodeTwice(node));
-        } else if hold.units != expected {
-            wrong.push(Mismatch::WrongUnits { node, held: hold.units, expected });
-        } else if !rates.any(|rate| rate == hold.rate) {
-            let now = asked.and_then(|rate| rate.cost_of(hold.interval.span()));
-            wrong.push(match now {
-                Some(now) => Mismatch::PriceChanged { node, was: hold.cost, now },
-                None => Mismatch::NotFree { node, interval: hold.interval },
-            });
-        }
-    }
-    wrong
-}
-
-/// The prices at which so many units are free for all of some time, of so many; several where a node that is sold whole is for sale twice. Time of a node
-/// in units that goes on at one price is one.
-fn free_at(pieces: &[Piece], interval: Interval, (units, of): (u32, u32)) -> Vec<Rate> {
-    let enough = |it: &&Piece| it.units >= units;
-    if of == 1 {
-        let contains = |it: &&Piece| it.interval.contains(interval);
-        return pieces.iter().filter(enough).filter(contains).map(|it| it.rate).collect();
-    }
-    let mut run: Option<(Interval, Rate)> = None;
-    let mut found = Vec::new();
-    for piece in pieces.iter().filter(enough) {
-        let joined = run.filter(|(time, rate)| (time.end(), *rate) == (piece.interval.start(), piece.rate));
-        let begin = joined.map_or(piece.interval.start(), |(time, _)| time.start());
-        run = Interval::new(begin, piece.interval.end()).map(|time| (time, piece.rate));
-        found.extend(run.filter(|(time, _)| time.contains(interval)).map(|(_, rate)| rate));
-    }
-    found.dedup();
-    found
 }
 
 /// What a request asks of every node, and of where they are.

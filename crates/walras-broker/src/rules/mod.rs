@@ -12,6 +12,7 @@ pub mod files;
 pub mod fitting;
 pub mod foreseen;
 pub(crate) mod gating;
+mod held_places;
 pub(crate) mod holding;
 pub(crate) mod in_turn;
 pub mod lesser;

@@ -22,7 +22,6 @@ mod graph;
 mod needs;
 mod platform;
 
-pub use needs::TaskNeed;
 pub use platform::{Lane, Link, Network, Platform, cores_of, memory_of, next_part};
 
 use crate::attribute::{Attributes, Requirement, Test};

@@ -4,43 +4,16 @@
 //! the node can run at all, so that whichever of these comes next has room.
 
 use super::{Task, Workflow};
-use crate::attribute::{Attributes, Requirement};
-use crate::division::Division;
-use crate::quantity::{Data, Fixed};
+use crate::attribute::Requirement;
+use crate::need::TaskNeed;
 use crate::request::Scope;
 
 /// Of workflows whose tasks need more different things, nodes are taken whole.
 const NEEDS_MAX: usize = 64;
 
-/// What one task takes of its node, or several that are alike.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskNeed {
-    /// How many cores; nodes that count none have enough.
-    pub cores: u32,
-    /// How much memory; nodes that count none have enough.
-    pub memory: Option<Data>,
-    /// What else its node must satisfy.
-    pub requires: Vec<Requirement>,
-}
-
-impl TaskNeed {
-    /// What a task takes.
-    pub fn of(task: &Task) -> TaskNeed {
-        TaskNeed { cores: task.cores, memory: task.memory, requires: task.requires.clone() }
-    }
-
-    /// How many units of a node have all of it; `None` where the node cannot run the task.
-    pub fn units_of(&self, division: &Division, stated: &Attributes) -> Option<u32> {
-        let as_asked = division.units_of_all(&self.requires, stated)?;
-        let cores = Fixed::from_millionths(i64::from(self.cores) * 1_000_000);
-        let of_cores = division.units_having("cores", cores, stated)?;
-        // A millionth of a gigabyte is a thousand bytes; what is begun counts.
-        let memory = self.memory.map(|it| {
-            Fixed::from_millionths(it.as_bytes().div_euclid(1_000) + i64::from(it.as_bytes() % 1_000 > 0))
-        });
-        let of_memory = memory.map_or(Some(0), |it| division.units_having("memory_gb", it, stated))?;
-        Some(as_asked.max(of_cores).max(of_memory))
-    }
+/// What a task takes.
+fn need_of(task: &Task) -> TaskNeed {
+    TaskNeed { cores: task.cores, memory: task.memory, requires: task.requires.clone() }
 }
 
 impl Workflow {
@@ -57,7 +30,7 @@ impl Workflow {
             if needs.len() == NEEDS_MAX {
                 return vec![TaskNeed { cores: 1, memory: None, requires: vec![Requirement::exclusive()] }];
             }
-            needs.push(TaskNeed::of(task));
+            needs.push(need_of(task));
         }
         needs
     }
@@ -75,8 +48,9 @@ impl Workflow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attribute::Test;
-    use crate::quantity::Work;
+    use crate::attribute::{Attributes, Test};
+    use crate::division::Division;
+    use crate::quantity::{Data, Fixed, Work};
 
     fn division(units: u32, resources: &[(&str, u64)]) -> (Division, Attributes) {
         let resources = resources.iter().map(|(name, amount)| ((*name).to_owned(), *amount)).collect();
@@ -94,7 +68,7 @@ mod tests {
     #[test]
     fn a_task_takes_the_units_of_its_dearest_need() {
         let (node, stated) = division(8, &[("cores", 64), ("memory_gb", 256)]);
-        let units = |cores, megabytes| TaskNeed::of(&task("t", cores, megabytes)).units_of(&node, &stated);
+        let units = |cores, megabytes| node.units_of_need(&need_of(&task("t", cores, megabytes)), &stated);
         assert_eq!(units(1, None), Some(1));
         assert_eq!(units(9, Some(32_000)), Some(2));
         assert_eq!(units(1, Some(32_001)), Some(2));
@@ -102,11 +76,11 @@ mod tests {
         assert_eq!((units(65, None), units(1, Some(256_001))), (None, None));
         // Where nothing is counted, all units are alike.
         let (plain, none) = division(4, &[]);
-        assert_eq!(TaskNeed::of(&task("t", 16, Some(9))).units_of(&plain, &none), Some(1));
+        assert_eq!(plain.units_of_need(&need_of(&task("t", 16, Some(9))), &none), Some(1));
         // What is stated and not counted is a test.
         let (_, mut stated) = division(4, &[]);
         stated.insert("cores".to_owned(), crate::attribute::Value::Number(Fixed::from_millionths(8_000_000)));
-        assert_eq!(TaskNeed::of(&task("t", 9, None)).units_of(&plain, &stated), None);
+        assert_eq!(plain.units_of_need(&need_of(&task("t", 9, None)), &stated), None);
     }
 
     #[test]
@@ -118,7 +92,7 @@ mod tests {
         assert_eq!(of(64).len(), 64);
         let [whole] = &of(65)[..] else { panic!("one need") };
         let (node, stated) = division(8, &[("cores", 64)]);
-        assert_eq!(whole.units_of(&node, &stated), Some(8));
+        assert_eq!(node.units_of_need(whole, &stated), Some(8));
         assert!(matches!(whole.requires[0].test, Test::Equals(_)));
     }
 }
