@@ -379,9 +379,7 @@ fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<Wor
     let count = usize::try_from(chance.between(2, 6)).ok()?;
     let mut tasks = Vec::new();
     for index in 0..count {
-        let work = Work::from_millis(chance.between(1, 6) * MINUTE);
-        // The first needs more of a node in units than the others, and what is left when it is done needs less.
-        let cores = if index == 0 { 3 } else { 1 };
+        let (work, cores) = (Work::from_millis(chance.between(1, 6) * MINUTE), 1 + 2 * u32::from(index == 0));
         tasks.push(Task { cores, ..Task::new(&format!("t{index}"), work) });
     }
     let mut edges = Vec::new();
@@ -394,8 +392,7 @@ fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<Wor
         }
     }
     (request.tasks, request.work) = (1, UNSIZED);
-    let strategies = [Strategy::Asap, Strategy::Cheapest];
-    let strategy = *chance.one_of(&strategies)?;
+    let strategy = *chance.one_of(&[Strategy::Asap, Strategy::Cheapest])?;
     if strategy.needs_deadline() {
         request.deadline = Some(later(now, chance.between(60, 240) * MINUTE));
     }

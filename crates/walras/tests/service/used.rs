@@ -37,11 +37,10 @@ fn what_a_job_used_is_shown_where_it_is_counted() {
     let counted = checked.contains("limits: memory, processors");
     let mut service = home.start("warn", &[]);
     let user = service.make_user(&home.token(), "ada", 1_000);
-    let job =
-        json!({ "walras": "job/1", "name": "busy", "work": 30, "budget": 50, "command": ["sh", "-c", WORK] });
+    let job = json!({ "walras": "job/1", "name": "busy", "work": 600, "budget": 100, "command": ["sh", "-c", WORK] });
     let number = service.expect(&Call::send("POST", "/v1/jobs", &user, &job), 201).json()["job"].clone();
     let view = || service.expect(&Call::get(format!("/v1/jobs/{number}"), &user), 200).json();
-    wait_for("the job ends", Duration::from_secs(60), || view()["state"] == "done");
+    wait_for("the job ends", Duration::from_secs(120), || view()["state"] == "done");
     let used = view()["parts"][0]["used"].clone();
     assert_eq!(used.is_object(), counted, "{used}, and the machine says {checked}");
     let url = format!("http://{}", service.address);
