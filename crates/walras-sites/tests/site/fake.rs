@@ -64,6 +64,8 @@ pub(crate) struct Job {
     pub(crate) command: Vec<String>,
     /// Its supervisors; none, while it waits.
     children: Vec<Child>,
+    /// When they began, in seconds since 1970.
+    started: i64,
     /// Somebody has cancelled it.
     cancelled: bool,
     /// When it was over, in seconds since 1970.
@@ -75,7 +77,7 @@ impl Job {
         let ended = self.children.iter_mut().all(|child| !matches!(child.try_wait(), Ok(None)));
         let over = self.cancelled && self.children.is_empty() || ended && !self.children.is_empty();
         if over {
-            self.ended.get_or_insert(crate::bench::now().as_millis() / 1_000);
+            self.ended.get_or_insert(seconds());
         }
         over
     }
@@ -94,6 +96,11 @@ fn spawn(command: &[String]) -> Vec<Child> {
         program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     };
     places.iter().map(supervise).collect()
+}
+
+/// Now, in seconds since 1970.
+fn seconds() -> i64 {
+    crate::bench::now().as_millis() / 1_000
 }
 
 fn kill(children: &mut [Child]) {
@@ -147,6 +154,7 @@ impl FakeSlurm {
         cluster.full = false;
         for job in cluster.jobs.iter_mut().filter(|job| job.children.is_empty() && !job.cancelled) {
             job.children = spawn(&job.command);
+            job.started = seconds();
         }
     }
 
@@ -158,6 +166,7 @@ impl FakeSlurm {
             node: job.node.clone(),
             command: job.command.clone(),
             children: spawn(&job.command),
+            started: seconds(),
             cancelled: false,
             ended: None,
         });
@@ -254,7 +263,8 @@ impl Cluster {
                 (false, _) => "RUNNING",
             };
             let (node, name, end) = (&job.node, &job.name, job.ended.unwrap_or(9_999_999_999));
-            text.push_str(&format!("{id}|{state}|1|{end}|{node}|(null)|{name}|{uses}{name}\n"));
+            let start = job.started;
+            text.push_str(&format!("{id}|{state}|{start}|{end}|{node}|(null)|{name}|{uses}{name}\n"));
         }
         text
     }
@@ -311,6 +321,7 @@ impl Cluster {
             node: value("--nodelist=").unwrap_or_else(|| "n1".to_owned()),
             command,
             children,
+            started: seconds(),
             cancelled: false,
             ended: None,
         });
