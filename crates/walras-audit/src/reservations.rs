@@ -283,6 +283,10 @@ impl Auditor {
             (job.phase, job.since) = (JobPhase::Loose(after(&reservation, why)), look.position);
             look.loose.push(reservation.job);
         }
+        // Of a site that was not ready in time nobody knows any more what is free.
+        if why == Some(&Why::StartMissed) {
+            reservation.unready.iter().for_each(|site| self.places.changed(*site, look.position));
+        }
         if let Some(reservation) = self.reservations.get_mut(&number) {
             reservation.phase = Phase::Closed;
         }

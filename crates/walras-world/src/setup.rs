@@ -379,8 +379,7 @@ fn workflow(request: &mut Request, now: Time, chance: &mut Stream) -> Option<Wor
     let count = usize::try_from(chance.between(2, 6)).ok()?;
     let mut tasks = Vec::new();
     for index in 0..count {
-        let (work, cores) = (Work::from_millis(chance.between(1, 6) * MINUTE), 1 + 2 * u32::from(index == 0));
-        tasks.push(Task { cores, ..Task::new(&format!("t{index}"), work) });
+        tasks.push(Task::new(&format!("t{index}"), Work::from_millis(chance.between(1, 6) * MINUTE)));
     }
     let mut edges = Vec::new();
     for to in 1..count {

@@ -287,7 +287,7 @@ mod tests {
     use super::*;
     use crate::{Algorithm, Criterion, SearchConfig, find_alternatives};
     use walras_model::quantity::{Performance, Work};
-    use walras_model::{Attributes, Division, Reason, Site, SiteId};
+    use walras_model::{Attributes, Division, Reason, Requirement, Site, SiteId};
 
     /// Ten nodes of as many units as there can be, all free.
     fn offers() -> Offers {
@@ -328,7 +328,9 @@ mod tests {
     #[test]
     fn who_would_need_too_many_lanes_is_not_examined() {
         let offers = offers();
-        let (all, of_job) = lanes_of(&offers, &SharedTime::new(&offers), &batch(&[1, 4_096]));
+        let mut requests = batch(&[1, 4_096]).requests().to_vec();
+        requests[0].requires.push(Requirement::exclusive());
+        let (all, of_job) = lanes_of(&offers, &SharedTime::new(&offers), &Batch::new(requests));
         assert_eq!((all.len(), of_job), (1, vec![Some(0), None]));
         let cheapest =
             SearchConfig { algorithm: Algorithm::Criterion(Criterion::Cost), ..SearchConfig::default() };
